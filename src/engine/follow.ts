@@ -1,0 +1,149 @@
+import type { StreamEvent } from '../protocol/endpoint.ts'
+import { A2AError } from '../protocol/errors.ts'
+import { createFramer, type Feed, type Frame } from './feed.ts'
+import type { Scope, Store } from './store.ts'
+
+/** Frames that a reader is given at once. */
+const batchLength = 256
+
+export interface FollowOptions {
+  readonly store: Store
+  readonly scope: Scope
+  /** The reader has seen everything up to this entry. */
+  readonly after: number
+  /** Given first. */
+  readonly first?: StreamEvent
+  /** Whether the stream ends after this frame, though the task may go on. */
+  readonly endsAt?: (frame: Frame) => boolean
+  /** Whether the stream ends once no run works on the task and all has been read. */
+  readonly endsWhenIdle?: () => boolean
+  readonly signal?: AbortSignal
+  /** Called once, when the reader is through or has left. */
+  readonly onEnd: () => void
+}
+
+/**
+ * Reads a task's frames from one entry on, in order, each once: from the feed's tail where it reaches, else from the store.
+ * The reader holds nothing but its place.
+ */
+export function follow(feed: Feed, options: FollowOptions): AsyncIterableIterator<readonly StreamEvent[]> {
+  return new Follower(feed, options)
+}
+
+class Follower implements AsyncIterableIterator<readonly StreamEvent[]> {
+  readonly #feed: Feed
+  readonly #options: FollowOptions
+  readonly #onAbort = (): void => this.#finish()
+  #seen: number
+  #position: number | undefined
+  #first: StreamEvent | undefined
+  #framer: ReturnType<typeof createFramer> | undefined
+  #over = false
+  #ended = false
+  #stopWaiting: (() => void) | undefined
+
+  constructor(feed: Feed, options: FollowOptions) {
+    this.#feed = feed
+    this.#options = options
+    this.#seen = options.after
+    this.#first = options.first
+    this.#position = feed.position(options.after)
+    if (options.signal?.aborted) this.#finish()
+    else options.signal?.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<readonly StreamEvent[]>> {
+    if (this.#first !== undefined && !this.#over) {
+      const value = [this.#first]
+      this.#first = undefined
+      return { value, done: false }
+    }
+    while (!this.#over && !this.#ended) {
+      const value = await this.#read()
+      if (this.#over) break
+      if (value.length > 0) return { value: this.#upToEnd(value), done: false }
+      if (this.#feed.closed || this.#idle()) break
+      await this.#change()
+    }
+    const failure = this.#over || this.#ended ? undefined : this.#feed.failure
+    this.#finish()
+    if (failure !== undefined) throw failure
+    return { value: undefined, done: true }
+  }
+
+  async return(): Promise<IteratorResult<readonly StreamEvent[]>> {
+    this.#finish()
+    return { value: undefined, done: true }
+  }
+
+  async #read(): Promise<readonly Frame[]> {
+    for (;;) {
+      this.#position ??= this.#feed.position(this.#seen)
+      const kept = this.#position === undefined ? undefined : this.#feed.take(this.#position, batchLength)
+      if (kept === undefined) break
+      this.#framer = undefined
+      this.#position = (this.#position as number) + kept.length
+      const fresh = this.#unseen(kept)
+      if (fresh.length > 0 || kept.length === 0) return fresh
+    }
+    this.#position = undefined
+    return this.#readStore()
+  }
+
+  async #readStore(): Promise<readonly Frame[]> {
+    const { store, scope } = this.#options
+    const range = { after: this.#seen, limit: batchLength }
+    const entries = await store.entries(scope, this.#feed.taskId, range)
+    if (entries === undefined) {
+      this.#finish()
+      throw new A2AError('Unavailable', 'Events that this stream has not sent yet are no longer kept; subscribe again')
+    }
+    this.#framer ??= createFramer(this.#feed.ids)
+    this.#seen = entries.at(-1)?.seq ?? this.#seen
+    return this.#framer(entries)
+  }
+
+  /** The store shows an entry a moment before the feed does, so a frame may come that was already read there. */
+  #unseen(frames: readonly Frame[]): readonly Frame[] {
+    const [first] = frames
+    if (first === undefined || first.id > this.#seen) return frames
+    return frames.filter((frame) => frame.id > this.#seen)
+  }
+
+  #upToEnd(frames: readonly Frame[]): readonly StreamEvent[] {
+    const endsAt = this.#options.endsAt
+    const end = frames.findIndex((frame) => frame.last || endsAt?.(frame))
+    this.#seen = Math.max(this.#seen, (frames.at(-1) as Frame).id)
+    if (end < 0) return frames
+    this.#ended = true
+    return frames.slice(0, end + 1)
+  }
+
+  #idle(): boolean {
+    const { idleAt } = this.#feed
+    return idleAt !== undefined && this.#seen >= idleAt && (this.#options.endsWhenIdle?.() ?? false)
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      const forget = this.#feed.onChange(resolve)
+      this.#stopWaiting = () => {
+        forget()
+        resolve()
+      }
+    })
+  }
+
+  #finish(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#first = undefined
+    this.#options.signal?.removeEventListener('abort', this.#onAbort)
+    this.#stopWaiting?.()
+    this.#options.onEnd()
+  }
+}

@@ -1,0 +1,295 @@
+import { type Deferred, deferred } from '../lib/deferred.ts'
+import { newId } from '../lib/ids.ts'
+import type { JsonValue } from '../lib/json.ts'
+import { nextTurn } from '../lib/turn.ts'
+import { A2AError } from '../protocol/errors.ts'
+import type { Message, Part, TaskState } from '../protocol/generated/v1/types.ts'
+import { isInterrupted, isTerminal } from '../protocol/task.ts'
+import type { Core } from './core.ts'
+import { type Feed, Frame } from './feed.ts'
+import { Run } from './run.ts'
+import type { Claimed, Entry, IdempotencyKey, Scope, StatusEntry, TaskLog } from './store.ts'
+
+/** A user's message on its way through a task, and what came with it. */
+export interface Job {
+  readonly message: Message
+  readonly metadata: Readonly<Record<string, JsonValue>>
+  readonly acceptedOutputModes: readonly string[]
+  readonly extensions: readonly string[]
+  readonly resumed?: boolean
+  /** Number of the last entry before a run took the message; undefined while it waits. */
+  startedAt?: number
+  /** Settles when the task is terminal, interrupted, or no run works on it any more (§3.2.2). */
+  readonly settled: Deferred<void>
+}
+
+/** What is known of an artifact of a task at work. */
+export interface ArtifactState {
+  readonly index: number
+  closed: boolean
+  /** Its head as the last event gave it; undefined when an earlier run of the task gave it. */
+  head: string | undefined
+}
+
+/**
+ * A task that this process holds: the only place where its entries are numbered and appended.
+ * Entries are seen by others once they are committed, not before.
+ */
+export class Live {
+  readonly core: Core
+  readonly scope: Scope
+  readonly id: string
+  readonly contextId: string
+  readonly artifacts: Map<string, ArtifactState> = new Map()
+  readonly queue: Job[] = []
+  /** Resolves once the task is given up and the last entry is committed. */
+  readonly ended: Deferred<void> = deferred()
+  state: TaskState | undefined
+  seq = 0
+  inFlight = 0
+  releasing = false
+  run: Run | undefined
+  readonly feed: Feed
+  readonly #log: TaskLog
+  readonly #active = new Set<Job>()
+  #time = 0
+  #lastFrame = 0
+  #committed: Promise<void> = Promise.resolve()
+  #failure: A2AError | undefined
+
+  constructor(core: Core, scope: Scope, start: { id: string; contextId: string; log: TaskLog; claimed?: Claimed }) {
+    this.core = core
+    this.scope = scope
+    this.id = start.id
+    this.contextId = start.contextId
+    this.#log = start.log
+    this.feed = core.feeds.acquire(this.id, this.contextId)
+    core.feeds.unwatch(this.feed)
+    core.lives.set(this.id, this)
+    if (start.claimed !== undefined) this.#take(start.claimed)
+  }
+
+  #take({ head, artifacts }: Claimed): void {
+    this.state = head.state
+    this.seq = head.seq
+    this.#time = head.time
+    this.#lastFrame = head.seq
+    for (const [index, { artifactId, closed }] of artifacts.entries()) {
+      this.artifacts.set(artifactId, { index, closed, head: undefined })
+    }
+    if (this.feed.committed !== head.seq) this.feed.skip(head.seq)
+  }
+
+  /** Entries of a status; its message gets the ids and the role of the agent (DM-18, DM-19). */
+  status(state: TaskState, parts?: readonly Part[], metadata?: Readonly<Record<string, JsonValue>>): StatusEntry {
+    // A clock that is set back must not make a status older than the one before (TASK-10).
+    this.#time = Math.max(this.core.now(), this.#time)
+    const { contextId, id } = this
+    const message: Message | undefined =
+      parts === undefined ? undefined : { messageId: newId(), contextId, taskId: id, role: 'ROLE_AGENT', parts }
+    return {
+      kind: 'status',
+      seq: this.seq + 1,
+      state,
+      time: this.#time,
+      ...(message && { message: JSON.stringify(message) }),
+      ...(metadata && { metadata: JSON.stringify(metadata) }),
+    }
+  }
+
+  /** Appends one numbered entry; `release` gives the task up in the same commit. */
+  append(entry: Entry, options: { readonly release?: boolean; readonly idempotency?: IdempotencyKey } = {}): void {
+    this.#append([entry], options)
+  }
+
+  #append(
+    entries: readonly Entry[],
+    options: { readonly release?: boolean; readonly idempotency?: IdempotencyKey },
+  ): void {
+    if (this.#failure !== undefined) return
+    const frames: Frame[] = []
+    for (const entry of entries) {
+      this.seq = entry.seq
+      if (entry.kind === 'status') this.state = entry.state
+      if (entry.kind === 'message') continue
+      this.#lastFrame = entry.seq
+      frames.push(new Frame(this.feed.ids, entry, entry.kind === 'chunk' ? this.#headOf(entry.artifact) : undefined))
+    }
+    if (options.release) this.releasing = true
+    this.inFlight += entries.length
+    this.#committed = this.#log.append(entries, options).then(
+      () => this.#publish(entries, frames, options.release ?? false),
+      (error: unknown) => this.#fail(A2AError.from(error), entries.length),
+    )
+  }
+
+  #heads: (string | undefined)[] = []
+
+  #headOf(artifact: number): string | undefined {
+    return this.#heads[artifact]
+  }
+
+  /** Tells the frames of an artifact's coming chunks which head holds. */
+  setHead(artifact: number, head: string): void {
+    this.#heads[artifact] = head
+  }
+
+  #publish(entries: readonly Entry[], frames: readonly Frame[], released: boolean): void {
+    this.inFlight -= entries.length
+    if (this.#failure !== undefined) return
+    this.feed.publish(frames, entries.at(-1)?.seq ?? this.feed.committed)
+    for (const { entry } of frames) if (entry.kind === 'status') this.#settle(entry)
+    if (released) this.#end()
+  }
+
+  #settle({ state, seq }: StatusEntry): void {
+    if (isTerminal(state)) {
+      this.#refuseQueued()
+      this.#settleActive()
+    } else if (isInterrupted(state)) {
+      for (const job of this.#active) if ((job.startedAt ?? seq) < seq) this.#settled(job)
+    }
+  }
+
+  #settled(job: Job): void {
+    this.#active.delete(job)
+    job.settled.resolve()
+  }
+
+  #settleActive(): void {
+    for (const job of [...this.#active]) this.#settled(job)
+  }
+
+  #refuseQueued(): void {
+    for (const job of this.queue.splice(0)) {
+      job.settled.reject(
+        new A2AError('UnsupportedOperation', 'The task ended before it came to this message; send it as a new task'),
+      )
+    }
+  }
+
+  #end(): void {
+    this.#settleActive()
+    this.feed.idleAt = this.#lastFrame
+    if (this.core.lives.get(this.id) === this) this.core.lives.delete(this.id)
+    this.feed.wake()
+    if (this.feed.readers > 1 && !this.feed.closed) this.core.feeds.watch(this.feed, this.scope)
+    this.core.feeds.release(this.feed)
+    this.ended.resolve()
+  }
+
+  /** Waits until few entries are uncommitted, so that a run ahead of the disk stays bounded. */
+  async room(): Promise<void> {
+    if (this.inFlight >= 1024) await this.#committed
+  }
+
+  /** Waits until everything that was appended is committed; throws when that failed. */
+  async committed(): Promise<void> {
+    await this.#committed
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  /** Writes the task's first entries: the message and SUBMITTED. */
+  create(job: Job, idempotency?: IdempotencyKey): void {
+    const text = JSON.stringify({ ...job.message, contextId: this.contextId, taskId: this.id })
+    this.seq = 1
+    const submitted = this.status('TASK_STATE_SUBMITTED')
+    this.#append([{ kind: 'message', seq: 1, text }, submitted], idempotency === undefined ? {} : { idempotency })
+  }
+
+  /** Takes a message for a task that exists: at once when nothing runs, else after what runs. */
+  accept(job: Job, idempotency?: IdempotencyKey): void {
+    if (this.queue.length >= this.core.limits.queue) {
+      throw new A2AError(
+        'ResourceExhausted',
+        `${this.queue.length} messages wait for this task already; try again later`,
+        {
+          retryAfter: 1,
+        },
+      )
+    }
+    const text = JSON.stringify({ ...job.message, contextId: this.contextId, taskId: this.id })
+    this.append({ kind: 'message', seq: this.seq + 1, text }, idempotency === undefined ? {} : { idempotency })
+    if (this.run === undefined) this.begin(job)
+    else {
+      this.queue.push(job)
+      this.run.wake()
+    }
+  }
+
+  /** Marks that a run has taken a message. */
+  started(job: Job): void {
+    job.startedAt = this.seq
+    this.#active.add(job)
+  }
+
+  /** Lets one more caller wait for what the run at work comes to. */
+  join(job: Job): void {
+    this.#active.add(job)
+  }
+
+  begin(job: Job): Run {
+    this.feed.idleAt = undefined
+    this.started(job)
+    const run = new Run(this, job)
+    this.run = run
+    void run.drive()
+    return run
+  }
+
+  /** After a run: the next message, or giving the task up. */
+  next(): void {
+    this.run = undefined
+    if (this.releasing) return
+    const job = this.queue.shift()
+    if (job !== undefined) this.begin(job)
+    else this.#append([], { release: true })
+  }
+
+  /** Drops a task of which nothing was stored, as a message answered instead. */
+  discard(): void {
+    this.releasing = true
+    this.#end()
+  }
+
+  /** Refuses whoever waits for the task's outcome, as the agent broke the protocol. */
+  refuse(error: A2AError): void {
+    for (const job of [...this.#active]) {
+      this.#active.delete(job)
+      job.settled.reject(error)
+    }
+  }
+
+  #fail(error: A2AError, entries: number): void {
+    this.inFlight -= entries
+    if (this.#failure !== undefined) return
+    this.#failure = error
+    this.releasing = true
+    this.core.log.error('A task could not be stored', { taskId: this.id, error: String(error.cause ?? error.message) })
+    this.refuse(error)
+    for (const job of this.queue.splice(0)) job.settled.reject(error)
+    this.run?.abort(error)
+    this.feed.fail(error)
+    void this.#mend()
+  }
+
+  /** Ends the task in the store as soon as the store can be written again. */
+  async #mend(): Promise<void> {
+    for (let wait = 100; ; wait = Math.min(wait * 2, 10_000)) {
+      await nextTurn()
+      const head = await this.core.store.head(this.scope, this.id).catch(() => null)
+      if (head === undefined || this.core.stopping) break
+      if (head !== null) {
+        this.seq = head.seq
+        const entry = this.status('TASK_STATE_FAILED', [{ text: 'The task could not be stored, so it was stopped.' }])
+        const done = await this.#log.append([entry], { release: true }).then(
+          () => true,
+          () => false,
+        )
+        if (done) break
+      }
+      await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+    this.#end()
+  }
+}

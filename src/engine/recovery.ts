@@ -1,0 +1,49 @@
+import { deferred } from '../lib/deferred.ts'
+import type { Message, Task } from '../protocol/generated/v1/types.ts'
+import { isInterrupted, isTerminal } from '../protocol/task.ts'
+import type { Core } from './core.ts'
+import { Live } from './live.ts'
+import type { Abandoned } from './store.ts'
+
+const atOnce = 500
+
+/** Takes over what dead processes left: runs it again where the agent allows that, else fails it with the reason. */
+export async function recover(core: Core): Promise<number> {
+  let count = 0
+  for (;;) {
+    const abandoned = await core.store.abandoned(core.agent.name, atOnce)
+    let taken = 0
+    for (const task of abandoned) {
+      if (core.stopping) return count
+      if (!core.lives.has(task.id) && (await takeOver(core, task))) taken += 1
+    }
+    count += taken
+    if (taken === 0 || abandoned.length < atOnce) return count
+  }
+}
+
+async function takeOver(core: Core, { scope, id }: Abandoned): Promise<boolean> {
+  const claimed = await core.store.claim(scope, id)
+  if (claimed === undefined || claimed === 'held') return false
+  const { head } = claimed
+  const live = new Live(core, scope, { id, contextId: head.contextId, log: claimed.log, claimed })
+  const message = core.agent.resumable && !isTerminal(head.state) ? await lastMessage(core, live) : undefined
+  if (isTerminal(head.state) || isInterrupted(head.state)) live.next()
+  else if (message === undefined) {
+    const text = 'The server stopped while it worked on this task, so the task was ended.'
+    live.append(live.status('TASK_STATE_FAILED', [{ text }]), { release: true })
+  } else {
+    core.log.info('A task is run again', { taskId: id })
+    live.begin({ message, metadata: {}, acceptedOutputModes: [], extensions: [], resumed: true, settled: deferred() })
+    return true
+  }
+  await live.ended.promise
+  return true
+}
+
+async function lastMessage(core: Core, { scope, id }: Live): Promise<Message | undefined> {
+  const snapshot = await core.store.read(scope, id, { artifacts: false })
+  if (snapshot === undefined) return undefined
+  const { history = [] } = JSON.parse(snapshot.text) as Task
+  return history.findLast((message) => message.role === 'ROLE_USER')
+}

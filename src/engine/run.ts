@@ -1,0 +1,370 @@
+import { type Deferred, deferred } from '../lib/deferred.ts'
+import { newId } from '../lib/ids.ts'
+import { backgroundTimer, endOfTurn, nextTurn } from '../lib/turn.ts'
+import { A2AError } from '../protocol/errors.ts'
+import type { Message, Part, Task, TaskState } from '../protocol/generated/v1/types.ts'
+import { illegalTransition, isInterrupted, isTerminal } from '../protocol/task.ts'
+import { RunContext } from './context.ts'
+import type { MessageEvent, StatusEvent, Yielded } from './executor.ts'
+import type { Job, Live } from './live.ts'
+import type { IdempotencyKey } from './store.ts'
+import { checkParts, chunkOf, IllegalYield, readYield, TextPieces } from './yields.ts'
+
+/** How an exchange turned out: a task that is stored, or an answer without one. */
+export type Decision = { readonly kind: 'task' } | { readonly kind: 'message'; readonly message: Message }
+
+/** Events that one run may give before others get their turn. */
+const eventsPerTurn = 128
+
+/** Why a run is told to stop; the reason of its signal. */
+export interface StopReason extends Error {
+  readonly kind: 'cancel' | 'limit' | 'shutdown' | 'failure'
+  /** `metadata` of the CancelTask request (§3.1.5). */
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+function stopReason(kind: StopReason['kind'], text: string, metadata?: StopReason['metadata']): StopReason {
+  return Object.assign(new Error(text), { name: 'AbortError', kind, ...(metadata && { metadata }) })
+}
+
+/** One user message at work: pulls events out of the executor and puts them into the task's log. */
+export class Run {
+  readonly live: Live
+  readonly job: Job
+  readonly decision: Deferred<Decision> = deferred()
+  /** Kept until the task is made. */
+  idempotency: IdempotencyKey | undefined
+  readonly startedAt: number
+  lastEventAt: number
+  #decided: boolean
+  #over = false
+  #canceled = false
+  #controller: AbortController | undefined
+  #stopReason: StopReason | undefined
+  #iterator: AsyncIterator<Yielded> | undefined
+  #forceTimer: { stop(): void } | undefined
+  #answer: string | undefined
+  #held: string | undefined
+  #heldTurn = false
+  #thisTurn = 0
+  readonly #pieces = new TextPieces()
+  readonly #readers: ((message: IteratorResult<Message>) => void)[] = []
+
+  constructor(live: Live, job: Job) {
+    this.live = live
+    this.job = job
+    this.startedAt = live.core.now()
+    this.lastEventAt = this.startedAt
+    this.#decided = live.state !== undefined
+    if (this.#decided) this.decision.resolve({ kind: 'task' })
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#stopReason !== undefined) this.#controller.abort(this.#stopReason)
+    }
+    return this.#controller.signal
+  }
+
+  /** Makes the task, unless the agent has answered without one. */
+  decide(): void {
+    if (this.#decided) return
+    this.#decided = true
+    this.live.create(this.job, this.idempotency)
+    this.decision.resolve({ kind: 'task' })
+  }
+
+  async drive(): Promise<void> {
+    const { live } = this
+    try {
+      const history = live.seq > 1 ? await this.#history() : []
+      if (this.#over) return
+      const iterator = live.core.agent.run(new RunContext(this, this.job, history))[Symbol.asyncIterator]()
+      this.#iterator = iterator
+      for (;;) {
+        const step = await iterator.next()
+        if (this.#over) return
+        if (step.done) break
+        this.lastEventAt = live.core.now()
+        if (!this.#take(step.value)) {
+          this.#stopIterator()
+          return
+        }
+        this.#thisTurn += 1
+        if (this.#thisTurn >= eventsPerTurn) {
+          await nextTurn()
+          this.#thisTurn = 0
+        }
+        if (live.inFlight >= 1024) await live.room()
+        if (this.#over) return
+      }
+      this.#returned()
+    } catch (error) {
+      if (this.#over) return
+      if (error instanceof IllegalYield) this.#illegal(error.message)
+      else this.#threw(error)
+      this.#stopIterator()
+    }
+  }
+
+  /** Messages of this task before the one at hand, oldest first. */
+  async #history(): Promise<readonly Message[]> {
+    const { core, scope, id } = this.live
+    await this.live.committed()
+    const snapshot = await core.store.read(scope, id, { artifacts: false })
+    if (snapshot === undefined) return []
+    const { history = [], status } = JSON.parse(snapshot.text) as Task
+    const waiting = new Set(this.live.queue.map((job) => job.message.messageId))
+    const own = this.job.message.messageId
+    const earlier = history.filter((message) => message.messageId !== own && !waiting.has(message.messageId))
+    return status.message === undefined ? earlier : [...earlier, status.message]
+  }
+
+  /** Puts one yielded thing into the log; false ends the run. */
+  #take(value: Yielded): boolean {
+    if (typeof value === 'string') {
+      this.#text(value)
+      return true
+    }
+    const event = readYield(value)
+    switch (event.kind) {
+      case 'part':
+        this.#flush()
+        this.#answerPart([event.part])
+        return true
+      case 'status':
+        return this.#status(event)
+      case 'artifact':
+        this.#flush()
+        this.decide()
+        this.live.append(this.#sized(chunkOf(this.live, event)))
+        return true
+      case 'message':
+        return this.#message(event)
+      default:
+        this.#flush()
+        this.decide()
+        this.#finish()
+        return false
+    }
+  }
+
+  /**
+   * A chunk waits for the next event or the end of the turn, whichever comes first: only then is it known whether it is
+   * the last one.
+   */
+  #text(text: string): void {
+    const piece = this.#pieces.add(text)
+    if (piece === '') return
+    this.#flush()
+    this.#held = piece
+    if (this.#heldTurn) return
+    this.#heldTurn = true
+    endOfTurn(() => {
+      this.#heldTurn = false
+      this.#thisTurn = 0
+      if (!this.#over) this.#flush()
+    })
+  }
+
+  #flush(lastChunk = false): void {
+    const text = this.#held
+    if (text === undefined) return
+    this.#held = undefined
+    this.#answerPart([{ text }], lastChunk)
+  }
+
+  #answerPart(parts: readonly Part[], lastChunk = false): void {
+    this.decide()
+    const append = this.#answer !== undefined
+    this.#answer ??= newId()
+    const artifact = { artifactId: this.#answer, parts }
+    this.live.append(this.#sized(chunkOf(this.live, { kind: 'artifact', artifact, append, lastChunk })))
+  }
+
+  #sized<E extends { readonly parts: string }>(entry: E): E {
+    const { eventSize } = this.live.core.limits
+    if (entry.parts.length > eventSize) throw new IllegalYield(`one event may hold ${eventSize} characters at most`)
+    return entry
+  }
+
+  #status({ state, parts, metadata }: StatusEvent): boolean {
+    this.#flush(isTerminal(state))
+    const checked = checkParts(parts)
+    this.decide()
+    const problem = illegalTransition(this.live.state, state)
+    if (problem !== undefined) throw new IllegalYield(problem)
+    if (isTerminal(state)) {
+      this.#finish(state, checked, metadata)
+      return false
+    }
+    this.live.append(this.live.status(state, checked, metadata))
+    return true
+  }
+
+  #message({ parts, metadata, extensions }: MessageEvent): boolean {
+    this.#flush(true)
+    const checked = checkParts(parts) as readonly Part[]
+    if (this.#decided) {
+      this.#finish('TASK_STATE_COMPLETED', checked, metadata)
+      return false
+    }
+    this.#decided = true
+    const message: Message = {
+      messageId: newId(),
+      contextId: this.live.contextId,
+      role: 'ROLE_AGENT',
+      parts: checked,
+      ...(metadata && { metadata }),
+      ...(extensions && { extensions }),
+    }
+    this.#close()
+    this.live.run = undefined
+    this.decision.resolve({ kind: 'message', message })
+    this.live.discard()
+    return false
+  }
+
+  #returned(): void {
+    this.#endText()
+    this.decide()
+    const { state, queue } = this.live
+    if (this.#canceled) this.#finish('TASK_STATE_CANCELED')
+    else if (state !== undefined && isInterrupted(state)) this.#finish()
+    else if (queue.length > 0) this.#finish()
+    else this.#finish('TASK_STATE_COMPLETED')
+  }
+
+  #endText(): void {
+    const rest = this.#pieces.end()
+    if (rest !== '') this.#held = (this.#held ?? '') + rest
+    this.#flush(true)
+  }
+
+  #threw(error: unknown): void {
+    const known = A2AError.is(error)
+    if (!this.#decided && known) {
+      this.#decided = true
+      this.#close()
+      this.live.run = undefined
+      this.decision.reject(error)
+      this.live.discard()
+      return
+    }
+    this.#endText()
+    this.decide()
+    if (this.#canceled) {
+      this.#finish('TASK_STATE_CANCELED')
+      return
+    }
+    this.live.core.log.error('An agent failed', { taskId: this.live.id, error: describeError(error) })
+    this.#finish('TASK_STATE_FAILED', [
+      { text: known ? error.message : 'The agent failed while it worked on this task.' },
+    ])
+  }
+
+  #illegal(reason: string): void {
+    const text = `The agent gave an answer that the protocol does not allow: ${reason}`
+    const error = new A2AError('InvalidAgentResponse', text, { metadata: { taskId: this.live.id } })
+    this.live.core.log.error('An agent broke the protocol', { taskId: this.live.id, reason })
+    const decided = this.#decided
+    this.#held = undefined
+    if (!decided) this.decision.reject(error)
+    this.decide()
+    this.live.refuse(error)
+    this.#finish('TASK_STATE_FAILED', [{ text }])
+  }
+
+  /** Ends the run: with a terminal state, or leaving the state as it is. */
+  #finish(state?: TaskState, parts?: readonly Part[], metadata?: StatusEvent['metadata']): void {
+    this.#close()
+    if (state !== undefined) this.live.append(this.live.status(state, parts, metadata), { release: true })
+    this.live.next()
+  }
+
+  #close(): void {
+    this.#over = true
+    this.#forceTimer?.stop()
+    for (const reader of this.#readers.splice(0)) reader({ value: undefined, done: true })
+  }
+
+  #stopIterator(): void {
+    // An executor that does not listen may never come back from this, so nobody waits for it.
+    void Promise.resolve(this.#iterator?.return?.()).catch(() => {})
+  }
+
+  /** Stops listening to the executor and ends the task at once. */
+  force(state: TaskState, text?: string): void {
+    if (this.#over) return
+    this.#endText()
+    this.decide()
+    this.#finish(state, text === undefined ? undefined : [{ text }])
+    this.#stopIterator()
+  }
+
+  /** Asks the executor to stop; after the grace time CANCELED is forced (§3.1.5). */
+  cancel(metadata?: StopReason['metadata']): void {
+    if (this.#canceled || this.#over) return
+    this.#canceled = true
+    this.#stop(stopReason('cancel', 'The task was canceled', metadata))
+    this.#forceTimer = backgroundTimer(() => this.force('TASK_STATE_CANCELED'), this.live.core.limits.cancelGrace)
+  }
+
+  /** Ends the run because a limit is passed. */
+  limit(text: string): void {
+    this.#stop(stopReason('limit', text))
+    this.force('TASK_STATE_FAILED', text)
+  }
+
+  /** Ends the run because the process stops: left as it is when it can be run again, else failed with the reason. */
+  shutdown(): void {
+    if (this.#over) return
+    this.#stop(stopReason('shutdown', 'The server is shutting down'))
+    if (!this.#decided) {
+      this.#decided = true
+      this.#close()
+      this.live.run = undefined
+      this.decision.reject(new A2AError('Unavailable', 'The server is shutting down; send again', { retryAfter: 1 }))
+      this.live.discard()
+    } else if (this.live.core.agent.resumable) this.#close()
+    else this.force('TASK_STATE_FAILED', 'The server shut down before this task was done.')
+    this.#stopIterator()
+  }
+
+  /** Drops the run without another entry, as none can be stored. */
+  abort(error: Error): void {
+    if (this.#over) return
+    this.#close()
+    this.decision.reject(error)
+    this.#stop(stopReason('failure', 'The task could not be stored'))
+    this.#stopIterator()
+  }
+
+  #stop(reason: StopReason): void {
+    this.#stopReason = reason
+    this.#controller?.abort(reason)
+  }
+
+  /** The next message that waits for the task; done when the run ends. */
+  nextMessage(): Promise<IteratorResult<Message>> {
+    if (this.#over) return Promise.resolve({ value: undefined, done: true })
+    return new Promise((resolve) => {
+      this.#readers.push(resolve)
+      this.wake()
+    })
+  }
+
+  /** Hands waiting messages to the executor, if it asked for some. */
+  wake(): void {
+    while (this.#readers.length > 0 && this.live.queue.length > 0) {
+      const job = this.live.queue.shift() as Job
+      this.live.started(job)
+      this.#readers.shift()?.({ value: job.message, done: false })
+    }
+  }
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

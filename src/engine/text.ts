@@ -1,0 +1,129 @@
+import type { JsonObject } from '../lib/json.ts'
+import type { ChunkEntry, Entry, StatusEntry } from './store.ts'
+
+let lastTime = -1
+let lastTimeText = ''
+
+/** A time in milliseconds as the protocol writes it, `YYYY-MM-DDTHH:mm:ss.sssZ` (§5.6.1). */
+export function timestamp(time: number): string {
+  if (time !== lastTime) {
+    lastTime = time
+    lastTimeText = new Date(time).toISOString()
+  }
+  return lastTimeText
+}
+
+/** JSON text of a `TaskStatus`. */
+export function statusText(entry: Pick<StatusEntry, 'state' | 'time' | 'message'>): string {
+  const message = entry.message === undefined ? '' : `,"message":${entry.message}`
+  return `{"state":"${entry.state}"${message},"timestamp":"${timestamp(entry.time)}"}`
+}
+
+/** `{"artifactId":"a"}` and parts → the text of the whole `Artifact`. */
+export function artifactText(head: string, parts: string): string {
+  return `${head.slice(0, -1)},"parts":[${parts}]}`
+}
+
+/** The inside of the `parts` array of a chunk. */
+export function chunkParts(entry: Pick<ChunkEntry, 'plain' | 'parts'>): string {
+  return entry.plain ? `{"text":"${entry.parts}"}` : entry.parts
+}
+
+/** The ids that every frame of a task carries, as text that ends in a comma. */
+export function frameIds(taskId: string, contextId: string): string {
+  return `"taskId":${JSON.stringify(taskId)},"contextId":${JSON.stringify(contextId)},`
+}
+
+/**
+ * JSON text of the `StreamResponse` for an entry; undefined for an entry without a frame.
+ * `head` is the artifact head that holds for a chunk that brings none.
+ */
+export function frameText(ids: string, entry: Entry, head?: string): string | undefined {
+  if (entry.kind === 'message') return undefined
+  const metadata = entry.metadata === undefined ? '' : `,"metadata":${entry.metadata}`
+  if (entry.kind === 'status') return `{"statusUpdate":{${ids}"status":${statusText(entry)}${metadata}}}`
+  const own = entry.head ?? head
+  if (own === undefined) throw new TypeError('a chunk without a head needs the head of the chunk before it')
+  const append = entry.append ? ',"append":true' : ''
+  const last = entry.lastChunk ? ',"lastChunk":true' : ''
+  return `{"artifactUpdate":{${ids}"artifact":${artifactText(own, chunkParts(entry))}${append}${last}${metadata}}}`
+}
+
+/** Joins what a later chunk says of its artifact to what was known: members replace members, `metadata` merges by key, `extensions` unite. */
+export function mergeHeads(known: string, given: string): string {
+  if (known === given) return known
+  const before = JSON.parse(known) as JsonObject
+  const after = JSON.parse(given) as JsonObject
+  const merged: Record<string, unknown> = { ...before, ...after }
+  if (before.metadata !== undefined || after.metadata !== undefined) {
+    merged.metadata = { ...(before.metadata as JsonObject), ...(after.metadata as JsonObject) }
+  }
+  if (before.extensions !== undefined || after.extensions !== undefined) {
+    const lists = [before.extensions, after.extensions] as (readonly string[] | undefined)[]
+    merged.extensions = [...new Set(lists.flatMap((list) => list ?? []))]
+  }
+  return JSON.stringify(merged)
+}
+
+/** What `taskText` puts together; every member is JSON text. */
+export interface TaskPieces {
+  readonly id: string
+  readonly contextId: string
+  readonly status: string
+  readonly history: readonly string[]
+  readonly artifacts: readonly string[]
+  readonly metadata?: string | undefined
+}
+
+/** JSON text of a `Task`; empty lists are left out (PJ-13). */
+export function taskText(pieces: TaskPieces): string {
+  const artifacts = pieces.artifacts.length === 0 ? '' : `,"artifacts":[${pieces.artifacts.join(',')}]`
+  const history = pieces.history.length === 0 ? '' : `,"history":[${pieces.history.join(',')}]`
+  const metadata = pieces.metadata === undefined ? '' : `,"metadata":${pieces.metadata}`
+  return `{"id":${JSON.stringify(pieces.id)},"contextId":${JSON.stringify(pieces.contextId)},"status":${pieces.status}${artifacts}${history}${metadata}}`
+}
+
+/**
+ * Collects the chunks of one artifact into its content: adjacent plain text becomes one part.
+ * Cost is constant per chunk, as strings are joined without being copied.
+ */
+export class ArtifactContent {
+  head: string = '{}'
+  closed: boolean = false
+  #given = '{}'
+  #done = ''
+  #open = ''
+  #hasOpen = false
+
+  add(entry: ChunkEntry): void {
+    if (entry.head !== undefined) this.#given = entry.head
+    if (!entry.append) {
+      this.#done = ''
+      this.#open = ''
+      this.#hasOpen = false
+      this.head = this.#given
+    } else if (entry.head !== undefined) {
+      this.head = this.head === '{}' ? entry.head : mergeHeads(this.head, entry.head)
+    }
+    this.closed = entry.lastChunk
+    if (entry.plain) {
+      this.#open += entry.parts
+      this.#hasOpen = true
+      return
+    }
+    this.#done = this.#parts()
+    this.#open = ''
+    this.#hasOpen = false
+    this.#done = this.#done === '' ? entry.parts : `${this.#done},${entry.parts}`
+  }
+
+  get text(): string {
+    return artifactText(this.head, this.#parts())
+  }
+
+  #parts(): string {
+    if (!this.#hasOpen) return this.#done
+    const open = `{"text":"${this.#open}"}`
+    return this.#done === '' ? open : `${this.#done},${open}`
+  }
+}
