@@ -1,0 +1,15 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // One process for all: start-up is paid once, and a test that leaves something behind is noticed by the next.
+    pool: 'forks',
+    isolate: false,
+    maxWorkers: 1,
+    fileParallelism: false,
+    reporters: ['default', './scripts/reporter.mjs'],
+  },
+})
+
+export default config
