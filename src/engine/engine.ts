@@ -93,7 +93,15 @@ export function createEngine(options: EngineOptions): Engine {
     checkRequired(context)
     checkSend(core, request)
     const idempotency = context.headers['idempotency-key'] && (await idempotencyKey(context, request))
-    const send: Send = { scope, request, context, extensions: activated(context), ...(idempotency && { idempotency }) }
+    const streaming = call.operation === 'SendStreamingMessage'
+    const send: Send = {
+      scope,
+      request,
+      context,
+      streaming,
+      extensions: activated(context),
+      ...(idempotency && { idempotency }),
+    }
     if (!idempotency) return [send, await start(core, send)]
     const once = { pending, start: () => start(core, send) }
     return [send, await startOnce(core, { ...send, idempotency }, once)]
@@ -130,8 +138,14 @@ export function createEngine(options: EngineOptions): Engine {
         const lastEventId = context.headers[lastEventIdHeader]
         return { events: await subscribe(core, { scope, request }, { streams, lastEventId, signal }), extensions }
       }
-      const [send, started] = await begin(call as Call<'SendStreamingMessage'>, scope)
-      return { events: await streamSend(core, send, { started, streams }), extensions }
+      const close = streams.open(scope)
+      try {
+        const [send, started] = await begin(call as Call<'SendStreamingMessage'>, scope)
+        return { events: await streamSend(core, send, { started, close }), extensions }
+      } catch (error) {
+        close()
+        throw error
+      }
     },
 
     async start() {

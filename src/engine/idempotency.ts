@@ -48,7 +48,7 @@ export async function startOnce(
   const running = pending.get(place)
   if (running !== undefined) {
     checkDigest(idempotency.digest, running.digest)
-    return running.started
+    return joined(await running.started)
   }
   const started = begin(core, send, start)
   pending.set(place, { digest: idempotency.digest, started })
@@ -57,6 +57,13 @@ export async function startOnce(
   } finally {
     pending.delete(place)
   }
+}
+
+/** The same send, without what belongs to the stream of its first caller. */
+function joined(started: Started): Started {
+  if (started.kind === 'message') return started
+  const { made: _, ...rest } = started
+  return rest
 }
 
 async function begin(

@@ -8,7 +8,8 @@ import { isInterrupted, isTerminal } from '../protocol/task.ts'
 import type { Core } from './core.ts'
 import { type Feed, Frame } from './feed.ts'
 import { Run } from './run.ts'
-import type { Claimed, Entry, IdempotencyKey, Scope, StatusEntry, TaskLog } from './store.ts'
+import type { Claimed, Entry, IdempotencyKey, Scope, Snapshot, StatusEntry, TaskLog } from './store.ts'
+import { statusText, taskText } from './text.ts'
 
 /** A user's message on its way through a task, and what came with it. */
 export interface Job {
@@ -54,6 +55,7 @@ export class Live {
   readonly #active = new Set<Job>()
   #time = 0
   #lastFrame = 0
+  #first: { readonly message: string; readonly status: string } | undefined
   #committed: Promise<void> = Promise.resolve()
   #failure: A2AError | undefined
 
@@ -194,7 +196,16 @@ export class Live {
     const text = JSON.stringify({ ...job.message, contextId: this.contextId, taskId: this.id })
     this.seq = 1
     const submitted = this.status('TASK_STATE_SUBMITTED')
+    this.#first = { message: text, status: statusText(submitted) }
     this.#append([{ kind: 'message', seq: 1, text }, submitted], idempotency === undefined ? {} : { idempotency })
+  }
+
+  /** The task as its first frame shows it. */
+  firstSnapshot(historyLength: number | undefined): Snapshot {
+    const { id, contextId } = this
+    const { message = '', status = '' } = this.#first ?? {}
+    const text = taskText({ id, contextId, status, history: historyLength === 0 ? [] : [message], artifacts: [] })
+    return { text, head: { id, contextId, state: 'TASK_STATE_SUBMITTED', time: 0, seq: 2, held: true } }
   }
 
   /** Takes a message for a task that exists: at once when nothing runs, else after what runs. */

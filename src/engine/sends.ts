@@ -13,12 +13,13 @@ import type {
 import { isInterrupted } from '../protocol/task.ts'
 import { checkContext, requireHead, TerminalTask, taskNotFound, withLive } from './claim.ts'
 import type { Core } from './core.ts'
+import type { Feed } from './feed.ts'
 import { type Job, Live } from './live.ts'
 import { checkMediaTypes } from './media-types.ts'
 import { checkHistoryLength } from './reads.ts'
 import type { Decision, Run } from './run.ts'
 import type { IdempotencyKey, Scope, Snapshot, View } from './store.ts'
-import { type OpenStreams, once, tail } from './streams.ts'
+import { once, tail } from './streams.ts'
 
 /** One SendMessage or SendStreamingMessage, with what its caller is. */
 export interface Send {
@@ -28,12 +29,23 @@ export interface Send {
   /** Extensions that are active for this call. */
   readonly extensions: readonly string[]
   readonly idempotency?: IdempotencyKey
+  /** Whether the answer is a stream. */
+  readonly streaming: boolean
+}
+
+/** A send that led to a task: which, and where its stream begins. */
+export interface StartedTask {
+  readonly kind: 'task'
+  readonly taskId: string
+  readonly job: Job
+  /** The last entry that the first frame of a stream shows. */
+  readonly seq: number
+  /** The task that this send made, and for a stream the hold on its feed. */
+  readonly made?: { readonly live: Live; readonly feed?: Feed }
 }
 
 /** What became of a send at the moment at which it is known whether there is a task. */
-export type Started =
-  | Exclude<Decision, { kind: 'task' }>
-  | { readonly kind: 'task'; readonly taskId: string; readonly job: Job; readonly seq: number }
+export type Started = Exclude<Decision, { kind: 'task' }> | StartedTask
 
 function createJob({ request, extensions }: Send): Job {
   return {
@@ -64,13 +76,20 @@ async function startTask(core: Core, send: Send): Promise<Started> {
   const contextId = request.message.contextId ?? newId()
   const job = createJob(send)
   const live = new Live(core, scope, { id, contextId, log: core.store.create({ scope, id, contextId }) })
+  // Held before anything runs, so that the stream finds every frame here and none has to be read back.
+  const feed = send.streaming ? core.feeds.acquire(id, contextId) : undefined
   const run: Run = live.begin(job)
   run.idempotency = send.idempotency
   const timer = backgroundTimer(() => run.decide(), core.limits.decideAfter)
   try {
     const decision = await run.decision.promise
-    if (decision.kind === 'message') return decision
-    return { kind: 'task', taskId: id, job, seq: 2 }
+    if (decision.kind === 'task')
+      return { kind: 'task', taskId: id, job, seq: 2, made: { live, ...(feed && { feed }) } }
+    if (feed !== undefined) core.feeds.release(feed)
+    return decision
+  } catch (error) {
+    if (feed !== undefined) core.feeds.release(feed)
+    throw error
   } finally {
     timer.stop()
   }
@@ -142,23 +161,21 @@ async function untilSettled(job: Job, signal: AbortSignal | undefined): Promise<
 export async function streamSend(
   core: Core,
   send: Send,
-  { started, streams }: { started: Started; streams: OpenStreams },
+  { started, close }: { started: Started; close: () => void },
 ): Promise<AsyncIterable<readonly StreamEvent[]>> {
   if (started.kind === 'message') {
+    close()
     return once(encodeText<StreamResponse>(`{"message":${JSON.stringify(started.message)}}`) as StreamEvent)
   }
-  const { scope, request, context } = send
-  const { taskId: id, job, seq } = started
-  const close = streams.open(scope)
+  const { scope, context } = send
+  const { job, made } = started
   try {
-    await core.lives.get(id)?.committed()
-    const at = await core.store.read(scope, id, { ...viewOf(request.configuration), at: seq })
-    const snapshot = at ?? (await readTask(core, scope, { id, view: viewOf(request.configuration) }))
-    return tail(core, {
+    const snapshot = await firstFrame(core, send, started)
+    return await tail(core, {
       scope,
       snapshot,
       close,
-      committed: seq,
+      ...(made?.feed && { feed: made.feed }),
       // INPUT_REQUIRED of an earlier turn is not the answer to this message.
       endsAt: ({ entry }) =>
         entry.kind === 'status' &&
@@ -170,7 +187,21 @@ export async function streamSend(
       ...(context.signal && { signal: context.signal }),
     })
   } catch (error) {
-    close()
+    if (made?.feed !== undefined) core.feeds.release(made.feed)
     throw error
   }
+}
+
+async function firstFrame(
+  core: Core,
+  { scope, request }: Send,
+  { taskId: id, seq, made }: StartedTask,
+): Promise<Snapshot> {
+  const view = viewOf(request.configuration)
+  if (made !== undefined) {
+    await made.live.committed()
+    return made.live.firstSnapshot(view.historyLength)
+  }
+  await core.lives.get(id)?.committed()
+  return (await core.store.read(scope, id, { ...view, at: seq })) ?? readTask(core, scope, { id, view })
 }

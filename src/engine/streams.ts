@@ -5,6 +5,7 @@ import type { StreamResponse, SubscribeToTaskRequest } from '../protocol/generat
 import { isTerminal } from '../protocol/task.ts'
 import { requireHead, taskNotFound } from './claim.ts'
 import type { Core } from './core.ts'
+import type { Feed } from './feed.ts'
 import { type FollowOptions, follow } from './follow.ts'
 import type { Scope, Snapshot, TaskHead } from './store.ts'
 
@@ -32,7 +33,10 @@ export class OpenStreams {
       })
     }
     this.#counts.set(key, count + 1)
+    let open = true
     return () => {
+      if (!open) return
+      open = false
       const left = (this.#counts.get(key) ?? 1) - 1
       if (left === 0) this.#counts.delete(key)
       else this.#counts.set(key, left)
@@ -43,8 +47,8 @@ export class OpenStreams {
 export interface TailOptions extends Pick<FollowOptions, 'endsAt' | 'endsWhenIdle' | 'signal'> {
   readonly scope: Scope
   readonly snapshot: Snapshot
-  /** Number of the last entry that is known to be stored. */
-  readonly committed: number
+  /** The task's feed, when the caller has acquired it already. */
+  readonly feed?: Feed
   /** A place among the owner's open streams, given back when the stream ends. */
   readonly close: () => void
 }
@@ -55,19 +59,23 @@ export async function* once(frame: StreamEvent): AsyncIterable<readonly StreamEv
 }
 
 /** A snapshot of a task, then every frame after it (§3.1.6). */
-export function tail(core: Core, options: TailOptions): AsyncIterable<readonly StreamEvent[]> {
-  const { scope, snapshot, close, committed: _, ...rest } = options
+export async function tail(core: Core, options: TailOptions): Promise<AsyncIterable<readonly StreamEvent[]>> {
+  const { scope, snapshot, close, feed: held, ...rest } = options
+  const { id, contextId } = snapshot.head
+  const feed = held ?? core.feeds.acquire(id, contextId)
   if (isTerminal(snapshot.head.state)) {
+    core.feeds.release(feed)
     close()
     return once(taskFrame(snapshot))
   }
-  const { id, contextId } = snapshot.head
-  const feed = core.feeds.acquire(id, contextId)
-  const live = core.lives.get(id)
-  if (live === undefined) {
+  if (held === undefined && !core.lives.has(id)) {
+    const head = await core.store.head(scope, id)
     // Without a writer here the feed knows nothing; what is committed up to now is in the snapshot or the store.
-    feed.committed = Math.max(feed.committed, options.committed, snapshot.head.seq)
-    if (!feed.closed) core.feeds.watch(feed, scope)
+    if (head !== undefined && !core.lives.has(id)) {
+      feed.committed = Math.max(feed.committed, head.seq)
+      feed.idleAt = feed.committed
+      if (!feed.closed) core.feeds.watch(feed, scope)
+    }
   }
   return follow(feed, {
     store: core.store,
@@ -115,7 +123,6 @@ export async function subscribe(
       scope,
       snapshot,
       close,
-      committed: head.seq,
       ...(options.signal && { signal: options.signal }),
     })
   } catch (error) {
