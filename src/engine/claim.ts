@@ -21,7 +21,6 @@ export function liveTask(core: Core, scope: Scope, id: string): Live | undefined
 
 /** The row of a task; TaskNotFound when there is none in this scope. */
 export async function requireHead(core: Core, scope: Scope, id: string): Promise<TaskHead> {
-  await liveTask(core, scope, id)?.committed()
   const head = await core.store.head(scope, id)
   if (head === undefined) throw taskNotFound(id)
   return head

@@ -98,10 +98,10 @@ async function recall(core: Core, scope: Scope, answer: Answer): Promise<Started
     metadata: {},
     acceptedOutputModes: [],
     extensions: [],
-    startedAt: 0,
+    startedAt: head.seq,
     settled: deferred(),
   }
   if (live?.run === undefined) job.settled.resolve()
   else live.join(job)
-  return { kind: 'task', taskId: answer.taskId, seq: 2, job }
+  return { kind: 'task', taskId: answer.taskId, seq: head.seq, job }
 }

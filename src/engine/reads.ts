@@ -1,7 +1,7 @@
 import { type Encoded, encodeText } from '../protocol/encoded.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import type { GetTaskRequest, ListTasksRequest, ListTasksResponse, Task } from '../protocol/generated/v1/types.ts'
-import { liveTask, taskNotFound } from './claim.ts'
+import { taskNotFound } from './claim.ts'
 import type { Core } from './core.ts'
 import type { Cursor, ListQuery, Scope } from './store.ts'
 
@@ -21,7 +21,6 @@ export function checkHistoryLength(length: number | undefined, field = 'historyL
 export async function getTask(core: Core, scope: Scope, request: GetTaskRequest): Promise<Encoded<Task>> {
   const { id, historyLength } = request
   checkHistoryLength(historyLength)
-  await liveTask(core, scope, id)?.committed()
   const view = { artifacts: true, ...(historyLength !== undefined && { historyLength }) }
   const snapshot = await core.store.read(scope, id, view)
   if (snapshot === undefined) throw taskNotFound(id)

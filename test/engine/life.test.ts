@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { authRequired, type Executor, inputRequired, leaveOpen, working } from '../../src/engine/executor.ts'
-import { applyEvent } from '../../src/protocol/task.ts'
 import type { StreamResponse, Task } from '../../src/protocol/generated/v1/types.ts'
+import { applyEvent } from '../../src/protocol/task.ts'
 import { collect, createHarness, delay, shape, storeKinds, textOf, until } from '../harness.ts'
 
 const asks: Executor = async function* (task) {
@@ -10,8 +10,7 @@ const asks: Executor = async function* (task) {
   else yield `painted it ${textOf(task.message)}`
 }
 
-const waits =
-  (ms: number): Executor =>
+const waits = (ms: number): Executor =>
   async function* (task) {
     yield working()
     await Promise.race([delay(ms), new Promise((resolve) => task.signal.addEventListener('abort', resolve))])
@@ -82,7 +81,9 @@ describe.each(storeKinds)('the life of a task over %s', (store) => {
       expect(task.status.state).toBe('TASK_STATE_COMPLETED')
       expect(task.artifacts?.map((each) => each.parts[0]?.text)).toEqual(['did one', 'did two'])
       await iterator.return?.()
-      await expect(send('three', { message: { taskId: task.id } })).rejects.toMatchObject({ code: 'UnsupportedOperation' })
+      await expect(send('three', { message: { taskId: task.id } })).rejects.toMatchObject({
+        code: 'UnsupportedOperation',
+      })
     })
 
     it('lets an executor read waiting messages itself, and refuses those it leaves behind a terminal event', async () => {
@@ -113,7 +114,9 @@ describe.each(storeKinds)('the life of a task over %s', (store) => {
       const { id } = await sendTask('go', { configuration: { returnImmediately: true } })
       const configuration = { returnImmediately: true }
       await send('a', { message: { taskId: id }, configuration })
-      await expect(send('b', { message: { taskId: id }, configuration })).rejects.toMatchObject({ code: 'ResourceExhausted' })
+      await expect(send('b', { message: { taskId: id }, configuration })).rejects.toMatchObject({
+        code: 'ResourceExhausted',
+      })
     })
 
     it('continues a task that was left open', async () => {
@@ -264,15 +267,29 @@ describe.each(storeKinds)('the life of a task over %s', (store) => {
       const whole = all.reduce<Task | undefined>((task, frame) => applyEvent(task, frame), undefined)
       for (let cut = 2; cut <= all.length + 1; cut += 1) {
         const headers = { 'last-event-id': String(cut) }
-        const { events } = await engine.stream({ operation: 'SubscribeToTask', request: { id }, context: { ...context, headers } })
+        const { events } = await engine.stream({
+          operation: 'SubscribeToTask',
+          request: { id },
+          context: { ...context, headers },
+        })
         const batches = await collect(events)
         const frames = batches.flat()
-        expect(frames.map((frame) => frame.id)).toEqual(Array.from({ length: all.length + 2 - cut }, (_, index) => cut + index))
-        expect(frames.map((frame) => frame.value).reduce<Task | undefined>((task, frame) => applyEvent(task, frame), undefined)).toEqual(whole)
+        expect(frames.map((frame) => frame.id)).toEqual(
+          Array.from({ length: all.length + 2 - cut }, (_, index) => cut + index),
+        )
+        expect(
+          frames
+            .map((frame) => frame.value)
+            .reduce<Task | undefined>((task, frame) => applyEvent(task, frame), undefined),
+        ).toEqual(whole)
       }
       for (const unknown of ['0', '99', 'x', '-1', '1e3']) {
         const headers = { 'last-event-id': unknown }
-        const { events } = await engine.stream({ operation: 'SubscribeToTask', request: { id }, context: { ...context, headers } })
+        const { events } = await engine.stream({
+          operation: 'SubscribeToTask',
+          request: { id },
+          context: { ...context, headers },
+        })
         const [only, ...more] = (await collect(events)).flat()
         expect([only?.value.task, more]).toEqual([whole, []])
       }
@@ -301,7 +318,10 @@ describe.each(storeKinds)('the life of a task over %s', (store) => {
         { store },
       )
       const asked = await sendTask('pay')
-      expect([asked.status.state, textOf(asked.status.message)]).toEqual(['TASK_STATE_AUTH_REQUIRED', 'log in at the bank'])
+      expect([asked.status.state, textOf(asked.status.message)]).toEqual([
+        'TASK_STATE_AUTH_REQUIRED',
+        'log in at the bank',
+      ])
       await until(async () => (await get(asked.id)).status.state === 'TASK_STATE_COMPLETED')
     })
   })
