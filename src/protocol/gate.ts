@@ -21,7 +21,7 @@ export function createGate(capabilities: AgentCapabilities): Gate {
       if (missing.length > 0) {
         const list = missing.join(',')
         throw new A2AError('ExtensionSupportRequired', `Send the header A2A-Extensions with ${list}`, {
-          metadata: { requiredExtensions: list },
+          metadata: { extension: list },
         })
       }
     }

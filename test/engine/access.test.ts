@@ -57,7 +57,7 @@ describe.each(storeKinds)('over %s', (store) => {
     it('makes contextIds where none is given, and tasks of one context stay apart (CTX-01, CTX-02, CTX-16, TASK-01, TASK-02, TASK-15)', async () => {
       const harness = await createHarness(echo, { store })
       const first = await harness.sendTask('a')
-      const second = await harness.sendTask('b', { message: { contextId: first.contextId } })
+      const second = await harness.sendTask('b', { message: { contextId: first.contextId ?? '' } })
       expect(first.contextId).not.toBe('')
       expect(second.contextId).toBe(first.contextId)
       expect(second.id).not.toBe(first.id)

@@ -3,9 +3,12 @@ import { A2AError } from '../errors.ts'
 import type { Messages } from '../generated/v1/types.ts'
 import { findOperation, type Operation, operations } from '../operations.ts'
 import { type ValidateOptions, validate, validateQuery } from '../validate.ts'
+import { majorMinor } from '../version-text.ts'
 
 /** A frame of a stream as JSON text, and the number of its event where it has one. */
 export type Frame = Pick<StreamEvent, 'id' | 'text'>
+
+export { majorMinor }
 
 /** How one version of the protocol is spoken in JSON. */
 export interface Wire {
@@ -39,11 +42,6 @@ const v1: Wire = {
 export const wires: readonly Wire[] = [v1]
 
 const byVersion: ReadonlyMap<string, Wire> = new Map(wires.map((wire) => [wire.version, wire]))
-
-/** `Major.Minor` of a version text, without the patch number, which plays no part (§3.6); undefined for any other text. */
-export function majorMinor(text: string): string | undefined {
-  return /^(\d+\.\d+)(?:\.\d+)?$/.exec(text)?.[1]
-}
 
 /** The wire of the version that a request asks for; `''` means none was named. Throws VersionNotSupported (§3.6.2). */
 export function selectWire(asked: string, assumed: string): Wire {
