@@ -1,0 +1,3 @@
+import { ensureBuilt } from './prepare.mjs'
+
+await ensureBuilt({ force: true })
