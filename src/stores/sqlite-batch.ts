@@ -1,0 +1,174 @@
+import type { ChunkEntry, Entry, IdempotencyKey, NewTask, Scope } from '../engine/store.ts'
+import { scopeKey } from './scope-key.ts'
+import { stateNumbers } from './states.ts'
+
+/**
+ * What is to be committed together, as two flat arrays that cross to a worker cheaply.
+ * They hold units; a unit begins with its kind and how many numbers and strings it takes.
+ */
+export interface Batch {
+  readonly numbers: number[]
+  readonly strings: (string | null)[]
+}
+
+/** Kinds of units. */
+export const unitKinds = { scope: 0, append: 1, claim: 2, remember: 3 } as const
+
+/** Numbers before the content of a unit: kind, length in numbers, length in strings. */
+export const unitHeader = 3
+
+/** So many scopes, the latest ones, go by number. */
+export const rememberedScopes = 65_536
+
+/** Kinds of entries in an append unit. */
+export const entryKinds = { message: 0, status: 1, chunk: 2 } as const
+
+/** Bits of a chunk row. */
+export const chunkFlags = { append: 1, lastChunk: 2, plain: 4 } as const
+
+/** What a claim found: the head of the task that is now held. */
+export interface ClaimedRow {
+  readonly key: number
+  readonly context: string
+  readonly state: number
+  readonly time: number
+  readonly seq: number
+}
+
+/** What became of a unit: null for done or (claim) for no such task, a text for why it was refused. */
+export type UnitResult = null | 'held' | ClaimedRow | { readonly refused: string }
+
+/** An append as it waits for its commit. */
+export interface AppendUnit {
+  /** The hold's number in this process. */
+  readonly hold: number
+  /** The task, when nothing of it is stored yet. */
+  readonly task: NewTask | undefined
+  readonly entries: readonly Entry[]
+  readonly release: boolean
+  readonly idempotency: readonly IdempotencyKey[]
+}
+
+/** Builds batches; scopes go over once and by number afterwards. */
+export class BatchBuilder {
+  readonly #scopes = new Map<string, number>()
+  #lastScope = 0
+  numbers: number[] = []
+  strings: (string | null)[] = []
+
+  /** The batch so far; the next one begins. */
+  take(): Batch {
+    const { numbers, strings } = this
+    this.numbers = []
+    this.strings = []
+    return { numbers, strings }
+  }
+
+  append({ hold, task, entries, release, idempotency }: AppendUnit): void {
+    const scope = task === undefined ? -1 : this.#scope(task.scope)
+    const { numbers, strings } = this
+    const end = this.#begin(unitKinds.append)
+    let state = 0
+    let time = 0
+    let status = 0
+    const summary =
+      numbers.push(hold, scope, release ? 1 : 0, entries.at(-1)?.seq ?? 0, 0, 0, 0, idempotency.length) - 4
+    if (task !== undefined) strings.push(task.id, task.contextId, task.metadata ?? null)
+    for (const { key, digest } of idempotency) strings.push(key, digest)
+    for (let index = 0; index < entries.length; index++) {
+      const entry = entries[index]!
+      if (entry.kind === 'message') {
+        numbers.push(entryKinds.message, entry.seq)
+        strings.push(entry.text)
+      } else if (entry.kind === 'status') {
+        state = stateNumbers[entry.state]
+        time = entry.time
+        status = entry.seq
+        numbers.push(entryKinds.status, entry.seq, state, time)
+        strings.push(entry.message ?? null, entry.metadata ?? null)
+      } else {
+        index = this.#chunks(entries, index, entry)
+      }
+    }
+    numbers[summary] = state
+    numbers[summary + 1] = time
+    numbers[summary + 2] = status
+    end()
+  }
+
+  claim(hold: number, scope: Scope, id: string): void {
+    const number = this.#scope(scope)
+    const end = this.#begin(unitKinds.claim)
+    this.numbers.push(hold, number)
+    this.strings.push(id)
+    end()
+  }
+
+  remember(scope: Scope, key: string, answer: { digest: string; taskId?: string; text?: string }): void {
+    const number = this.#scope(scope)
+    const end = this.#begin(unitKinds.remember)
+    this.numbers.push(number)
+    this.strings.push(key, answer.digest, answer.taskId ?? null, answer.text ?? null)
+    end()
+  }
+
+  /** Writes one row for as many chunks as may share it; tells the index of the last of them. */
+  #chunks(entries: readonly Entry[], from: number, first: ChunkEntry): number {
+    let index = from
+    let last = first
+    let parts = first.parts
+    while (first.plain && index - from < 127 && parts.length < 16_384) {
+      const next = entries[index + 1]
+      if (next === undefined || !continues(last, next)) break
+      last = next
+      parts += `\n${next.parts}`
+      index++
+    }
+    const flags =
+      (first.append ? chunkFlags.append : 0) |
+      (last.lastChunk ? chunkFlags.lastChunk : 0) |
+      (first.plain ? chunkFlags.plain : 0)
+    this.numbers.push(entryKinds.chunk, first.seq, first.artifact, flags)
+    this.strings.push(first.head ?? null, first.metadata ?? null, parts)
+    return index
+  }
+
+  #begin(kind: number): () => void {
+    const { numbers, strings } = this
+    const start = numbers.length
+    const text = strings.length
+    numbers.push(kind, 0, 0)
+    return () => {
+      numbers[start + 1] = numbers.length - start
+      numbers[start + 2] = strings.length - text
+    }
+  }
+
+  #scope(scope: Scope): number {
+    const key = scopeKey(scope)
+    let number = this.#scopes.get(key)
+    if (number === undefined) {
+      if (this.#scopes.size === rememberedScopes) this.#scopes.clear()
+      number = ++this.#lastScope
+      this.#scopes.set(key, number)
+      const end = this.#begin(unitKinds.scope)
+      this.numbers.push(number)
+      this.strings.push(scope.agent, scope.tenant, scope.owner)
+      end()
+    }
+    return number
+  }
+}
+
+/** Whether a chunk says no more than its text, so that it can share the row of the one before. A JSON string holds no raw line break: it separates them. */
+function continues(before: ChunkEntry, entry: Entry): entry is ChunkEntry {
+  return (
+    entry.kind === 'chunk' &&
+    entry.plain &&
+    entry.append &&
+    entry.head === undefined &&
+    entry.metadata === undefined &&
+    entry.artifact === before.artifact &&
+    !before.lastChunk
+  )
+}

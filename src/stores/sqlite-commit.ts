@@ -1,0 +1,259 @@
+import { type Batch, type ClaimedRow, entryKinds, type UnitResult, unitHeader, unitKinds } from './sqlite-batch.ts'
+import type { Connection, SqliteValue } from './sqlite-driver.ts'
+import type { HeldTask, HeldTasks, KnownScope } from './sqlite-held.ts'
+import { lives, type ProcessMark } from './sqlite-lease.ts'
+import { CounterSums, insertRows } from './sqlite-rows.ts'
+import { entriesPerTask } from './sqlite-schema.ts'
+
+/** Under which number this process holds tasks, and how it tells the dead. */
+export interface Holder {
+  readonly id: number
+  readonly self: ProcessMark
+  readonly expires: number
+}
+
+/** Where a unit stands in its batch: after its header, and its first string. */
+export interface Unit {
+  readonly kind: number
+  readonly at: number
+  readonly text: number
+}
+
+/** What a commit works with. */
+export interface CommitParts {
+  readonly connection: Connection
+  readonly holder: Holder
+  readonly held: HeldTasks
+}
+
+interface NewHead {
+  readonly state: number
+  readonly time: number
+  readonly seq: number
+  readonly status: number
+  readonly release: boolean
+}
+
+const lost = { refused: 'This process no longer holds the task: it was silent for so long that another took over' }
+const full = { refused: `A task holds at most ${entriesPerTask - 1} entries` }
+
+/** The statements of one transaction; used once. */
+export class Commit {
+  readonly #numbers: readonly number[]
+  readonly #strings: readonly (string | null)[]
+  readonly #connection: Connection
+  readonly #holder: Holder
+  readonly #held: HeldTasks
+  readonly #tasks: SqliteValue[] = []
+  readonly #messages: SqliteValue[] = []
+  readonly #statuses: SqliteValue[] = []
+  readonly #chunks: SqliteValue[] = []
+  readonly #sums = new CounterSums()
+  #nextKey = 0
+  /** What to remember once the transaction is written. */
+  readonly settled: (() => void)[] = []
+  /** Scopes whose keys hold only if the transaction is written. */
+  readonly scopes: KnownScope[] = []
+
+  constructor({ numbers, strings }: Batch, { connection, holder, held }: CommitParts) {
+    this.#numbers = numbers
+    this.#strings = strings
+    this.#connection = connection
+    this.#holder = holder
+    this.#held = held
+  }
+
+  run(units: readonly Unit[]): UnitResult[] {
+    const results: UnitResult[] = units.map((unit) => (unit.kind === unitKinds.append ? this.#append(unit) : null))
+    const connection = this.#connection
+    insertRows(connection, 'task (key, scope, id, context, state, time, seq, status, holder, metadata)', {
+      values: this.#tasks,
+    })
+    insertRows(connection, 'message (id, text)', { values: this.#messages })
+    insertRows(connection, 'status (id, state, time, metadata)', { values: this.#statuses })
+    insertRows(connection, 'chunk (id, artifact, flags, head, metadata, parts)', { values: this.#chunks })
+    this.#sums.write(connection)
+    units.forEach((unit, index) => {
+      if (unit.kind === unitKinds.claim) results[index] = this.#claim(unit)
+      if (unit.kind === unitKinds.remember) this.#remember(unit)
+    })
+    return results
+  }
+
+  #append({ at, text }: Unit): UnitResult {
+    const numbers = this.#numbers
+    const number = numbers[at]!
+    const scopeNumber = numbers[at + 1]!
+    const release = numbers[at + 2] === 1
+    const seq = numbers[at + 3]!
+    const status = numbers[at + 6]!
+    if (seq >= entriesPerTask) return full
+    const state = status === 0 ? 1 : numbers[at + 4]!
+    const time = status === 0 ? 0 : numbers[at + 5]!
+    let cursor = text
+    let hold: HeldTask | undefined
+    if (scopeNumber < 0) {
+      hold = this.#held.get(number)
+      if (hold === undefined || !this.#advance(hold, { state, time, seq, status, release })) return lost
+      if (status !== 0) {
+        this.#sums.add(hold.scope, -1, hold)
+        this.#sums.add(hold.scope, 1, { state, time })
+      }
+    } else {
+      const scope = this.#scopeKey(scopeNumber)
+      const key = this.#newKey()
+      const holder = release ? null : this.#holder.id
+      const [id, context, metadata] = this.#strings.slice(cursor, cursor + 3) as [string, string, string | null]
+      cursor += 3
+      this.#tasks.push(key, scope, id, context, state, time, seq, status, holder, metadata)
+      hold = { key, scope, state, time }
+      this.#sums.add(scope, 1, hold)
+    }
+    this.#settle(number, hold, { state, time, status, release, isNew: scopeNumber >= 0 })
+    for (let index = numbers[at + 7]!; index > 0; index--) {
+      this.#answer([hold.scope, this.#strings[cursor]!, this.#strings[cursor + 1]!, Date.now(), hold.key, null])
+      cursor += 2
+    }
+    this.#entries(hold.key * entriesPerTask, at, cursor)
+    return null
+  }
+
+  /** Writes the head of a stored task, if this process still holds it. */
+  #advance(hold: HeldTask, head: NewHead): boolean {
+    const columns: string[] = []
+    const values: number[] = []
+    if (head.seq > 0) {
+      columns.push('seq = ?')
+      values.push(head.seq)
+    }
+    if (head.status > 0) {
+      columns.push('state = ?, time = ?, status = ?')
+      values.push(head.state, head.time, head.status)
+    }
+    if (head.release) columns.push('holder = null')
+    if (columns.length === 0) columns.push('holder = holder')
+    const { changes } = this.#connection
+      .statement(`update task set ${columns.join(', ')} where key = ? and holder = ?`)
+      .run(...values, hold.key, this.#holder.id)
+    return Number(changes) === 1
+  }
+
+  #settle(
+    number: number,
+    hold: HeldTask,
+    {
+      state,
+      time,
+      status,
+      release,
+      isNew,
+    }: { state: number; time: number; status: number; release: boolean; isNew: boolean },
+  ): void {
+    const held = this.#held
+    if (release) {
+      if (!isNew) this.settled.push(() => held.drop(number))
+    } else if (isNew) {
+      this.settled.push(() => held.keep(number, hold))
+    } else if (status !== 0) {
+      this.settled.push(() => {
+        hold.state = state
+        hold.time = time
+      })
+    }
+  }
+
+  #entries(base: number, at: number, text: number): void {
+    const numbers = this.#numbers
+    const strings = this.#strings
+    const end = at - unitHeader + numbers[at - unitHeader + 1]!
+    let index = at + 8
+    let cursor = text
+    while (index < end) {
+      const kind = numbers[index]!
+      const id = base + numbers[index + 1]!
+      if (kind === entryKinds.message) {
+        this.#messages.push(id, strings[cursor++]!)
+        index += 2
+      } else if (kind === entryKinds.status) {
+        const message = strings[cursor]!
+        if (message !== null) this.#messages.push(id, message)
+        this.#statuses.push(id, numbers[index + 2]!, numbers[index + 3]!, strings[cursor + 1]!)
+        cursor += 2
+        index += 4
+      } else {
+        this.#chunks.push(
+          id,
+          numbers[index + 2]!,
+          numbers[index + 3]!,
+          strings[cursor]!,
+          strings[cursor + 1]!,
+          strings[cursor + 2]!,
+        )
+        cursor += 3
+        index += 4
+      }
+    }
+  }
+
+  #claim({ at, text }: Unit): UnitResult {
+    const scope = this.#scopeKey(this.#numbers[at + 1]!)
+    const row = this.#connection
+      .statement('select key, context, state, time, seq, holder from task where id = ? and scope = ?')
+      .get(this.#strings[text]!, scope) as (ClaimedRow & { holder: number | null }) | undefined
+    if (row === undefined) return null
+    const { holder, ...claimed } = row
+    const { id, ...options } = this.#holder
+    if (holder !== null && (holder === id || lives(this.#connection, holder, options))) return 'held'
+    this.#connection.statement('update task set holder = ? where key = ?').run(id, row.key)
+    const number = this.#numbers[at]!
+    this.settled.push(() => this.#held.keep(number, { key: row.key, scope, state: row.state, time: row.time }))
+    return claimed
+  }
+
+  #remember({ at, text }: Unit): void {
+    const scope = this.#scopeKey(this.#numbers[at]!)
+    const [key, digest, taskId, answer] = this.#strings.slice(text, text + 4) as [
+      string,
+      string,
+      string | null,
+      string | null,
+    ]
+    const found =
+      taskId === null
+        ? undefined
+        : this.#connection.statement('select key from task where id = ? and scope = ?').get(taskId, scope)
+    this.#answer(
+      [scope, key, digest, Date.now(), (found?.key as number | undefined) ?? null, answer],
+      'on conflict do nothing',
+    )
+  }
+
+  #answer(values: SqliteValue[], tail = ''): void {
+    this.#connection
+      .statement(`insert into answer (scope, name, digest, time, task, text) values (?, ?, ?, ?, ?, ?) ${tail}`)
+      .run(...values)
+  }
+
+  #newKey(): number {
+    if (this.#nextKey === 0) {
+      this.#nextKey = Number(this.#connection.statement('select max(key) as key from task').get()?.key ?? 0)
+    }
+    return ++this.#nextKey
+  }
+
+  #scopeKey(number: number): number {
+    const scope = this.#held.scope(number)
+    if (scope.key === undefined) {
+      const { agent, tenant, owner } = scope
+      const find = 'select key from scope where agent = ? and tenant = ? and owner = ?'
+      const row =
+        this.#connection.statement(find).get(agent, tenant, owner) ??
+        this.#connection
+          .statement('insert into scope (agent, tenant, owner) values (?, ?, ?) returning key')
+          .get(agent, tenant, owner)
+      scope.key = row?.key as number
+      this.scopes.push(scope)
+    }
+    return scope.key
+  }
+}

@@ -1,0 +1,97 @@
+/** Marks a file as ours in its header (`PRAGMA application_id`): "Parl". */
+export const applicationId = 0x5061726c
+
+/** A task's rows are numbered `key * entriesPerTask + seq`. */
+export const entriesPerTask: number = 2 ** 22
+
+/** States that end a task, as SQL; equal in queries and in the partial index that serves them. */
+export const endedSql = 'state in (3, 4, 5, 7)'
+
+/** Spans for which tasks are counted by the time of their status, widest first; milliseconds. The first holds all times. */
+export const counterSpans: readonly number[] = [Number.POSITIVE_INFINITY, 86_400_000, 3_600_000, 60_000]
+
+/** `seq` and `status` are numbers of entries: of the last one, and of the one that set the status (0: none did). */
+const first = `
+create table scope (
+  key integer primary key,
+  agent text not null,
+  tenant text not null,
+  owner text not null
+) strict;
+create unique index scope_name on scope (agent, tenant, owner);
+
+create table task (
+  key integer primary key,
+  scope integer not null,
+  id text not null,
+  context text not null,
+  state integer not null,
+  time integer not null,
+  seq integer not null,
+  status integer not null,
+  holder integer,
+  dropped integer not null default 0,
+  metadata text
+) strict;
+create unique index task_id on task (id, scope);
+create index task_time on task (scope, time);
+create index task_state on task (scope, state, time);
+create index task_context on task (scope, context, time);
+create index task_held on task (holder) where holder is not null;
+create index task_replay on task (time) where dropped = 0 and ${endedSql};
+
+create table message (
+  id integer primary key,
+  text text not null
+) strict;
+
+create table status (
+  id integer primary key,
+  state integer not null,
+  time integer not null,
+  metadata text
+) strict;
+
+create table chunk (
+  id integer primary key,
+  artifact integer not null,
+  flags integer not null,
+  head text,
+  metadata text,
+  parts text not null
+) strict;
+create index chunk_head on chunk (id) where head is not null;
+
+create table counter (
+  scope integer not null,
+  span integer not null,
+  bucket integer not null,
+  state integer not null,
+  number integer not null,
+  primary key (scope, span, bucket, state)
+) strict, without rowid;
+
+create table answer (
+  key integer primary key,
+  scope integer not null,
+  name text not null,
+  digest text not null,
+  time integer not null,
+  task integer,
+  text text
+) strict;
+create unique index answer_name on answer (scope, name);
+create index answer_task on answer (task) where task is not null;
+
+create table process (
+  id integer primary key autoincrement,
+  pid integer not null,
+  host text not null,
+  namespace text not null,
+  start text not null,
+  heartbeat integer not null
+) strict;
+`
+
+/** What leads from each version of the schema (`PRAGMA user_version`) to the next, from an empty file on. */
+export const migrations: readonly string[] = [first]

@@ -1,0 +1,118 @@
+import type { ChunkEntry, Snapshot, TaskHead } from '../engine/store.ts'
+import { ArtifactContent, statusText, taskText } from '../engine/text.ts'
+import { chunkFlags } from './sqlite-batch.ts'
+import { entriesPerTask } from './sqlite-schema.ts'
+import { stateName } from './states.ts'
+
+/** A row of `task`. */
+export interface TaskRow {
+  readonly key: number
+  readonly id: string
+  readonly context: string
+  readonly state: number
+  readonly time: number
+  readonly seq: number
+  readonly status: number
+  readonly holder: number | null
+  readonly dropped: number
+  readonly metadata: string | null
+}
+
+/** The columns of a `TaskRow`. */
+export const taskColumns = 'key, id, context, state, time, seq, status, holder, dropped, metadata'
+
+/** A row of `message`. */
+export interface MessageRow {
+  readonly id: number
+  readonly text: string
+}
+
+/** A row of `chunk`: one chunk, or several that say no more than their text. */
+export interface ChunkRow {
+  readonly id: number
+  readonly artifact: number
+  readonly flags: number
+  readonly head: string | null
+  readonly metadata: string | null
+  readonly parts: string
+}
+
+export const chunkColumns = 'id, artifact, flags, head, metadata, parts'
+
+/** The head of a stored task; throws when its row makes no sense. */
+export function headOf(row: TaskRow): TaskHead {
+  const state = stateName(row.state)
+  if (state === undefined) throw new Error(`unknown state ${row.state}`)
+  if (typeof row.id !== 'string' || typeof row.context !== 'string') throw new Error('ids are missing')
+  if (typeof row.time !== 'number' || typeof row.seq !== 'number') throw new Error('numbers are missing')
+  return { id: row.id, contextId: row.context, state, time: row.time, seq: row.seq, held: row.holder !== null }
+}
+
+function checkObject(text: unknown): string {
+  if (typeof text === 'string' && text.startsWith('{') && text.endsWith('}')) return text
+  throw new Error('a message, an artifact or metadata is not a JSON object')
+}
+
+/**
+ * Puts a task together from its rows. Messages come in order, and may hold one more than `historyLength` asks for;
+ * throws when a row makes no sense.
+ */
+export function snapshotOf(
+  row: TaskRow,
+  messages: readonly MessageRow[],
+  { chunks, historyLength }: { readonly chunks: readonly ChunkRow[]; readonly historyLength: number | undefined },
+): Snapshot {
+  const head = headOf(row)
+  const statusId = row.key * entriesPerTask + row.status
+  const history: string[] = []
+  let message: string | undefined
+  for (const { id, text } of messages) {
+    if (id === statusId && row.status > 0) message = checkObject(text)
+    else history.push(checkObject(text))
+  }
+  const { state, time } = head
+  const status = statusText({ state, time, ...(message !== undefined && { message }) })
+  const text = taskText({
+    id: head.id,
+    contextId: head.contextId,
+    status: row.status === 0 ? `{"state":"${state}"}` : status,
+    history: historyLength === undefined ? history : history.slice(Math.max(0, history.length - historyLength)),
+    artifacts: contents(chunks).map((content) => {
+      checkObject(content.head)
+      return content.text
+    }),
+    metadata: row.metadata === null ? undefined : checkObject(row.metadata),
+  })
+  return { text, head }
+}
+
+/** The artifacts that chunk rows make, by position. */
+export function contents(rows: readonly ChunkRow[]): ArtifactContent[] {
+  const artifacts: ArtifactContent[] = []
+  for (const row of rows) {
+    artifacts[row.artifact] ??= new ArtifactContent()
+    const plain = (row.flags & chunkFlags.plain) !== 0
+    const [joined] = chunksOf(plain ? { ...row, parts: row.parts.replaceAll('\n', '') } : row)
+    artifacts[row.artifact]!.add(joined!)
+  }
+  return artifacts
+}
+
+/** The entries that a chunk row stands for. */
+export function chunksOf(row: ChunkRow): ChunkEntry[] {
+  const { artifact, flags, head, metadata } = row
+  const plain = (flags & chunkFlags.plain) !== 0
+  const pieces = plain ? row.parts.split('\n') : [row.parts]
+  const seq = row.id % entriesPerTask
+  return pieces.map((parts, index) => ({
+    kind: 'chunk',
+    seq: seq + index,
+    artifact,
+    ...(index === 0 && head !== null && { head }),
+    append: index > 0 || (flags & chunkFlags.append) !== 0,
+    lastChunk: index === pieces.length - 1 && (flags & chunkFlags.lastChunk) !== 0,
+    plain,
+    parts,
+    ...(index === 0 && metadata !== null && { metadata }),
+  }))
+}

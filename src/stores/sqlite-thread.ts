@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { A2AError } from '../protocol/errors.ts'
+import { Committer, type CommitterOptions, type CommitterReply, type CommitterRequest } from './sqlite-committer.ts'
+import type { SqliteDriver } from './sqlite-driver.ts'
+import type { WorkerGreeting } from './sqlite-worker.ts'
+
+/** A committer as the store sees it. */
+export interface CommitterPort {
+  /** Whether answers come at once, in the same turn. */
+  readonly immediate: boolean
+  /** Number of this process in the file. */
+  readonly process: number
+  /** Rejects with A2AError Unavailable when the committer has died. */
+  ask(request: CommitterRequest): Promise<CommitterReply>
+  /** Ends a thread at once, as if it had died. */
+  terminate(): Promise<void>
+}
+
+/** A committer on this thread: every commit blocks it. */
+export function committerHere(
+  driver: SqliteDriver,
+  options: Omit<CommitterOptions, 'driver'>,
+): { readonly port: CommitterPort; readonly committer: Committer } {
+  const committer = new Committer(driver, options)
+  const port: CommitterPort = {
+    immediate: true,
+    process: committer.process,
+    ask: async (request) => committer.answer(request),
+    terminate: async () => {},
+  }
+  return { port, committer }
+}
+
+/** Where the built thread lies: beside this file, or, seen from a bundle in a sibling folder, where the package has it. Undefined when it is in neither place. */
+function builtEntry(): URL | undefined {
+  const places = ['./sqlite-worker.js', '../stores/sqlite-worker.js']
+  return places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
+}
+
+// Run from TypeScript sources, a Node.js that cannot load them by itself gets them through jiti.
+const fromSources = `
+const { createRequire } = require('node:module')
+const { workerData } = require('node:worker_threads')
+const { createJiti } = createRequire(workerData.entry)('jiti')
+createJiti(workerData.entry).import(workerData.entry)
+`
+
+function startWorker(options: CommitterOptions): Worker | undefined {
+  const common = { name: 'parlance-store', stdin: false } as const
+  if (import.meta.url.endsWith('.ts')) {
+    const entry = new URL('./sqlite-worker.ts', import.meta.url).href
+    return new Worker(fromSources, { ...common, eval: true, execArgv: [], workerData: { options, entry } })
+  }
+  const entry = builtEntry()
+  return entry && new Worker(entry, { ...common, workerData: { options } })
+}
+
+interface Waiting {
+  readonly resolve: (reply: CommitterReply) => void
+  readonly reject: (error: A2AError) => void
+}
+
+/** A committer on a thread of its own; undefined when its file is not there, as in a foreign bundle. Rejects when it cannot open the database. */
+export async function committerThread(options: CommitterOptions): Promise<CommitterPort | undefined> {
+  const worker = startWorker(options)
+  if (worker === undefined) return undefined
+  const waiting: Waiting[] = []
+  let dead: A2AError | undefined
+  const die = (cause?: unknown) => {
+    dead ??= new A2AError('Unavailable', 'The task store cannot write: its thread has stopped. Restart the process', {
+      cause,
+    })
+    for (const { reject } of waiting.splice(0)) reject(dead)
+  }
+  const greeting = await greetingOf(worker)
+  if ('refused' in greeting) throw new A2AError('Unavailable', greeting.refused, { retryable: false })
+  worker.on('message', (reply: CommitterReply) => {
+    waiting.shift()?.resolve(reply)
+    if (waiting.length === 0) worker.unref()
+  })
+  worker.on('error', die)
+  worker.on('exit', () => die())
+  worker.unref()
+  return {
+    immediate: false,
+    process: greeting.process,
+    ask: (request) =>
+      new Promise((resolve, reject) => {
+        if (dead !== undefined) return reject(dead)
+        if (waiting.push({ resolve, reject }) === 1) worker.ref()
+        worker.postMessage(request)
+      }),
+    terminate: async () => {
+      await worker.terminate()
+    },
+  }
+}
+
+function greetingOf(worker: Worker): Promise<WorkerGreeting> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause?: unknown) => {
+      const why = cause instanceof Error ? `: ${cause.message}` : ''
+      reject(new A2AError('Unavailable', `The thread of the task store did not start${why}`, { cause }))
+    }
+    worker.once('message', (greeting: WorkerGreeting) => {
+      worker.off('error', fail)
+      worker.off('exit', fail)
+      resolve(greeting)
+    })
+    worker.once('error', fail)
+    worker.once('exit', fail)
+  })
+}

@@ -1,0 +1,21 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { type CommitterOptions, type CommitterRequest, openCommitter } from './sqlite-committer.ts'
+
+/** The first words of the thread: whether it could open the file. */
+export type WorkerGreeting = { readonly process: number } | { readonly refused: string }
+
+const port = parentPort
+if (port !== null) {
+  const { options } = workerData as { options: CommitterOptions }
+  try {
+    const committer = await openCommitter(options)
+    port.on('message', (request: CommitterRequest) => {
+      port.postMessage(committer.answer(request))
+      if (request.kind === 'close') port.close()
+    })
+    port.postMessage({ process: committer.process } satisfies WorkerGreeting)
+  } catch (error) {
+    port.postMessage({ refused: (error as Error).message } satisfies WorkerGreeting)
+    port.close()
+  }
+}
