@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { A2AError } from '../errors.ts'
-import { majorMinor, selectWire, wires } from './wire.ts'
+import { majorMinor } from '../version-text.ts'
+import { selectWire, wires } from './wire.ts'
 
 for (const asked of ['1.0', '1.0.1', ' 1.0 ', '1.0.17']) {
   test(`VERS-03 AMB-63 the patch number plays no part: ${asked}`, () => {

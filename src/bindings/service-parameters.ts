@@ -1,0 +1,19 @@
+import type { HttpRequest } from '../lib/http.ts'
+
+const none: readonly string[] = []
+
+/** The extension URIs of an `A2A-Extensions` value, each once (§3.2.6). */
+export function readExtensions(value: string | undefined): readonly string[] {
+  if (value === undefined || value === '') return none
+  return [...new Set(value.split(',').map((uri) => uri.trim()))].filter((uri) => uri !== '')
+}
+
+/** The version a request asks for: the header, else the query parameter, else `''` (§3.6.1, AMB-50). */
+export function readVersion(request: Pick<HttpRequest, 'headers' | 'query'>): string {
+  const header = request.headers['a2a-version']
+  if (header !== undefined || request.query === '') return header ?? ''
+  for (const [name, value] of new URLSearchParams(request.query)) {
+    if (name.toLowerCase() === 'a2a-version') return value
+  }
+  return ''
+}

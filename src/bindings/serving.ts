@@ -1,0 +1,51 @@
+import type { HttpRequest } from '../lib/http.ts'
+import type { Logger } from '../lib/log.ts'
+import type { SseStreams } from '../lib/sse.ts'
+import type { CallContext, Endpoint } from '../protocol/endpoint.ts'
+import { invalidParams } from '../protocol/errors.ts'
+import type { Gate } from '../protocol/gate.ts'
+import type { WirePolicy } from '../protocol/wire-policy.ts'
+
+/** What the server side of an HTTP binding needs. */
+export interface ServingOptions {
+  readonly endpoint: Endpoint
+  /** Who calls; `''` for anonymous. Throws or rejects with Unauthenticated or PermissionDenied. */
+  readonly identify: (request: HttpRequest) => string | Promise<string>
+  readonly gate: Gate
+  readonly streams: SseStreams
+  readonly policy: WirePolicy
+  /** Declared tenants. When there are none, a tenant in a request is a name space of its own. */
+  readonly tenants: ReadonlySet<string>
+  /** Bytes of a request body. */
+  readonly bodyLimit: number
+  readonly log: Logger
+}
+
+/** What is read from a request before its content. */
+export interface CallFacts {
+  readonly version: string
+  readonly tenant: string
+  readonly owner: string
+  readonly extensions: readonly string[]
+}
+
+/** The context of a call; its signal is made only when it is asked for. */
+export function createContext(request: HttpRequest, facts: CallFacts): CallContext {
+  return {
+    version: facts.version,
+    tenant: facts.tenant,
+    owner: facts.owner,
+    extensions: facts.extensions,
+    headers: request.headers,
+    get signal() {
+      return request.signal
+    },
+  }
+}
+
+/** Refuses a tenant that is not declared, where any are. */
+export function checkTenant(tenant: string, tenants: ReadonlySet<string>): void {
+  if (tenant !== '' && tenants.size > 0 && !tenants.has(tenant)) {
+    throw invalidParams([{ field: 'tenant', description: `${JSON.stringify(tenant)} is not a tenant of this agent` }])
+  }
+}

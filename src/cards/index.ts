@@ -1,0 +1,1 @@
+export { type AgentDescription, type CardOptions, defineCard, joinCapabilities } from './define.ts'

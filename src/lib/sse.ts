@@ -1,0 +1,170 @@
+/** One frame of a stream: a JSON document, and its number where it has one. */
+export interface SseFrame {
+  readonly id?: number
+  readonly text: string
+}
+
+/** How the frames of one stream are written. */
+export interface SseFraming {
+  /** Written before and after the text of each frame, on the same line. */
+  readonly prefix: string
+  readonly suffix: string
+  /** The data line of an error that comes after the stream has begun. */
+  error(reason: unknown): string
+}
+
+/** Frames as event-stream text, in one string: one `data:` line each (WHATWG HTML §9.2). */
+export function sseText(frames: readonly SseFrame[], framing: Pick<SseFraming, 'prefix' | 'suffix'>): string {
+  const { prefix, suffix } = framing
+  let text = ''
+  for (const { id, text: data } of frames) {
+    text += id === undefined ? `data: ${prefix}${data}${suffix}\n\n` : `id: ${id}\ndata: ${prefix}${data}${suffix}\n\n`
+  }
+  return text
+}
+
+const done: IteratorResult<string> = { done: true, value: undefined }
+
+export interface SseOptions {
+  /** The longest silence on a stream, milliseconds, before a comment is sent; 0 for no comments. */
+  readonly keepAlive: number
+  /** What readers are told to wait before they come back, milliseconds; sent when the server goes down. */
+  readonly retry: number
+}
+
+/** The open event streams of one server. */
+export class SseStreams {
+  readonly #open = new Set<SseStream>()
+  readonly #options: SseOptions
+  #draining = false
+
+  constructor(options: SseOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Text of the frames, a string for each group; ends with the source. Leaving the loop leaves the source. */
+  open(source: AsyncIterable<readonly SseFrame[]>, framing: SseFraming): AsyncIterableIterator<string> {
+    const stream = new SseStream(source, {
+      framing,
+      keepAlive: this.#options.keepAlive,
+      farewell: () => (this.#draining ? `retry: ${this.#options.retry}\n\n` : ''),
+      closed: () => this.#open.delete(stream),
+    })
+    this.#open.add(stream)
+    return stream
+  }
+
+  /** From now on each stream that ends tells its reader when to come back. */
+  drain(): void {
+    this.#draining = true
+  }
+
+  /** Ends all streams that are open. */
+  end(): void {
+    this.#draining = true
+    for (const stream of this.#open) stream.end()
+  }
+}
+
+interface StreamOptions {
+  readonly framing: SseFraming
+  readonly keepAlive: number
+  farewell(): string
+  closed(): void
+}
+
+/** Turns groups of frames into text. Written by hand, as a generator cannot speak while it waits for its source. */
+class SseStream implements AsyncIterableIterator<string> {
+  readonly #source: AsyncIterator<readonly SseFrame[]>
+  readonly #options: StreamOptions
+  readonly #timer: ReturnType<typeof setInterval> | undefined
+  #waiting: ((result: IteratorResult<string>) => void) | undefined
+  #ready: string[] = []
+  #pulling = false
+  #ended = false
+  #quietTicks = 0
+
+  constructor(source: AsyncIterable<readonly SseFrame[]>, options: StreamOptions) {
+    this.#source = source[Symbol.asyncIterator]()
+    this.#options = options
+    if (options.keepAlive > 0) this.#timer = setInterval(() => this.#tick(), options.keepAlive / 2)
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<string> {
+    return this
+  }
+
+  next(): Promise<IteratorResult<string>> {
+    const value = this.#ready.shift()
+    if (value !== undefined) return Promise.resolve({ done: false, value })
+    if (this.#ended) return Promise.resolve(done)
+    return new Promise((resolve) => {
+      this.#waiting = resolve
+      if (!this.#pulling) this.#pull()
+    })
+  }
+
+  return(): Promise<IteratorResult<string>> {
+    this.#ready = []
+    this.#leave()
+    this.#finish('')
+    return Promise.resolve(done)
+  }
+
+  /** Ends the stream although its source has more to say. */
+  end(): void {
+    if (this.#ended) return
+    this.#leave()
+    this.#finish(this.#options.farewell())
+  }
+
+  #pull(): void {
+    this.#pulling = true
+    this.#source.next().then(
+      (result) => {
+        this.#pulling = false
+        if (this.#ended) return
+        if (result.done) this.#finish(this.#options.farewell())
+        else if (result.value.length > 0) this.#emit(sseText(result.value, this.#options.framing))
+        else this.#pull()
+      },
+      (reason) => {
+        if (this.#ended) return
+        this.#finish(`data: ${this.#options.framing.error(reason)}\n\n${this.#options.farewell()}`)
+      },
+    )
+  }
+
+  /** The source may take its time to notice; nobody waits for it, and it has no one left to tell an error to. */
+  #leave(): void {
+    if (!this.#ended) this.#source.return?.()?.then(undefined, () => {})
+  }
+
+  #emit(value: string): void {
+    this.#quietTicks = 0
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (waiting === undefined) this.#ready.push(value)
+    else waiting({ done: false, value })
+  }
+
+  #finish(last: string): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearInterval(this.#timer)
+    this.#options.closed()
+    if (last !== '') this.#emit(last)
+    this.#waiting?.(done)
+    this.#waiting = undefined
+  }
+
+  /** A reader that is not waiting has unread text, so it needs no comment. */
+  #tick(): void {
+    this.#quietTicks++
+    if (this.#quietTicks > 1 && this.#waiting !== undefined) this.#emit(': keep-alive\n\n')
+  }
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Authenticator } from '../auth/authenticate.ts'
+import { bearerTokens, type StaticToken } from '../auth/bearer.ts'
+import { createEngine } from '../engine/engine.ts'
+import type { Agent } from '../engine/executor.ts'
+import type { Limits } from '../engine/limits.ts'
+import type { HttpHandler } from '../lib/http.ts'
+import { silent } from '../lib/log.ts'
+import { createFetch } from './fetch.ts'
+import { readNodeRequest, serveNodeRequest } from './node.ts'
+import { openStore, type StoreChoice } from './open-store.ts'
+import { createHttpServer, type HandlerOptions, type HttpServer } from './server.ts'
+
+/** How an agent is run and put on HTTP. */
+export interface AgentHandlerOptions extends HandlerOptions {
+  /** Default `memory`. A store that is handed in stays open when the handler closes. */
+  readonly store?: StoreChoice
+  /** Bearer tokens that let callers in; `authenticator` serves other ways. */
+  readonly tokens?: readonly (string | StaticToken)[]
+  /** Bounds of runs and streams. */
+  readonly limits?: Partial<Limits>
+}
+
+/** An agent at work, ready for any HTTP server. */
+export interface AgentHandler {
+  readonly handle: HttpHandler
+  /** For runtimes with web-standard requests. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** For `http.createServer`. */
+  readonly node: (request: IncomingMessage, response: ServerResponse) => void
+  /** Lets runs finish for so many milliseconds (default 10,000), then ends what is left, streams with a hint to come back. */
+  close(options?: { readonly graceMs?: number }): Promise<void>
+}
+
+/** Runs an agent behind a handler without a listener. Wrong settings are a `TypeError`. */
+export async function createHandler(agent: Agent, options: AgentHandlerOptions = {}): Promise<AgentHandler> {
+  const { server, close } = await startAgent(agent, options)
+  return {
+    handle: server.handle,
+    fetch: createFetch(server.handle),
+    node: (request, response) => {
+      serveNodeRequest(server.handle, readNodeRequest(request, response), { response }).catch(() => response.destroy())
+    },
+    close: async ({ graceMs = 10_000 } = {}) => {
+      server.drain()
+      await close(graceMs)
+    },
+  }
+}
+
+/** A running agent and its HTTP side. */
+export interface StartedAgent {
+  readonly server: HttpServer
+  /** Ends the runs, then the streams, then the store that was opened here. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Opens the store, starts the engine and makes the HTTP side of an agent. */
+export async function startAgent(agent: Agent, options: AgentHandlerOptions): Promise<StartedAgent> {
+  const log = options.log ?? silent
+  const authenticator = chooseAuthenticator(options)
+  const store = await openStore(options.store ?? 'memory', log)
+  const ours = typeof options.store !== 'object'
+  try {
+    const engine = createEngine({ agent, store, log, ...(options.limits && { limits: options.limits }) })
+    const server = createHttpServer(agent, { ...options, ...(authenticator && { authenticator }), endpoint: engine })
+    await engine.start()
+    return {
+      server,
+      close: async (graceMs) => {
+        await engine.close({ graceMs })
+        server.endStreams()
+        if (ours) await store.close()
+      },
+    }
+  } catch (error) {
+    if (ours) await store.close()
+    throw error
+  }
+}
+
+function chooseAuthenticator({ tokens, authenticator }: AgentHandlerOptions): Authenticator | undefined {
+  if (tokens === undefined) return authenticator
+  if (authenticator !== undefined) throw new TypeError('give either tokens or authenticator, not both')
+  return bearerTokens(tokens)
+}

@@ -1,0 +1,189 @@
+import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttp2, type ServerHttp2Session } from 'node:http2'
+import { createServer as createHttps } from 'node:https'
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HttpHandler } from '../lib/http.ts'
+import type { Logger } from '../lib/log.ts'
+import type { ListenAddress } from './address.ts'
+import { refuseClient } from './client-error.ts'
+import { serveHttp2Stream } from './http2.ts'
+import { readNodeRequest, serveNodeRequest } from './node.ts'
+import { peek } from './preface.ts'
+import { claimSocketFile } from './socket-file.ts'
+
+/** Key and certificate in PEM form. */
+export interface TlsOptions {
+  readonly key: string | Uint8Array
+  readonly cert: string | Uint8Array
+  /** Authorities for client certificates; with it, clients are asked for one. */
+  readonly ca?: string | Uint8Array
+  readonly passphrase?: string
+}
+
+/** Time limits of connections, milliseconds. */
+export interface ConnectionLimits {
+  /** From the connection to its first bytes; 30,000. */
+  readonly silence?: number
+  /** For the headers of a request; 30,000. */
+  readonly headers?: number
+  /** For a request with its body; 300,000. */
+  readonly request?: number
+  /** Between requests; 65,000. */
+  readonly idle?: number
+}
+
+export interface ListenerOptions {
+  readonly handle: HttpHandler
+  readonly log: Logger
+  readonly tls?: TlsOptions | undefined
+  readonly limits?: ConnectionLimits | undefined
+}
+
+/** A listening server. */
+export interface Listener {
+  /** The port in use; 0 for a Unix socket. */
+  readonly port: number
+  /** Takes no more connections, closes idle ones, and lets those at work end after their answer. */
+  drain(): void
+  /** Waits at most so many milliseconds for connections to end, then cuts them. Drains first. */
+  close(wait: number): Promise<void>
+}
+
+/**
+ * Listens for HTTP/1.1 and HTTP/2 on one address; the first bytes of a connection, or ALPN under TLS, tell which.
+ * Rejects with an error for people when the address cannot be had.
+ */
+export async function listen(address: ListenAddress, options: ListenerOptions): Promise<Listener> {
+  const { handle, log, tls, limits = {} } = options
+  const sockets = new Set<Socket>()
+  const peeking = new Set<Socket>()
+  const sessions = new Set<ServerHttp2Session>()
+  const idle = limits.idle ?? 65_000
+  let draining = false
+
+  const settings = {
+    headersTimeout: limits.headers ?? 30_000,
+    requestTimeout: limits.request ?? 300_000,
+    keepAliveTimeout: idle,
+    connectionsCheckingInterval: Math.max(20, Math.min(5_000, (limits.headers ?? 30_000) / 2)),
+  }
+  const server =
+    tls === undefined
+      ? createHttp(settings, onRequest)
+      : createHttps({ ...settings, ...secureOptions(tls), ALPNProtocols: ['h2', 'http/1.1'] }, onRequest)
+  server.on('checkContinue', (message, response) => serve(message, response, true))
+  server.on('clientError', refuseClient)
+
+  const http2 = createHttp2({ settings: { maxConcurrentStreams: 1_000 } })
+  http2.on('stream', (stream, headers) => {
+    serveHttp2Stream(handle, { stream, headers }).catch((error) => {
+      log.error('an answer could not be written', { cause: error })
+      stream.destroy()
+    })
+  })
+  http2.on('sessionError', () => {})
+  http2.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    session.setTimeout(idle, () => session.close())
+    if (draining) session.close()
+  })
+
+  // The server's own listener sees HTTP/1 connections only, so that its time limits go on working.
+  const event = tls === undefined ? 'connection' : 'secureConnection'
+  const [toHttp1] = server.listeners(event) as ((socket: Socket) => void)[]
+  server.removeAllListeners(event)
+  function hand(socket: Socket, kind: 'http1' | 'http2'): void {
+    peeking.delete(socket)
+    if (kind === 'http2') http2.emit('connection', socket)
+    else toHttp1?.call(server, socket)
+  }
+  server.on(event, (socket: Socket) => {
+    if (tls !== undefined) return hand(socket, (socket as TLSSocket).alpnProtocol === 'h2' ? 'http2' : 'http1')
+    peeking.add(socket)
+    peek(socket, { silence: limits.silence ?? 30_000, decided: hand, gone: (lost) => peeking.delete(lost) })
+  })
+  server.prependListener('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+
+  function onRequest(message: IncomingMessage, response: ServerResponse): void {
+    serve(message, response, false)
+  }
+
+  function serve(message: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    if (draining) response.shouldKeepAlive = false
+    const request = readNodeRequest(message, response, expectsContinue ? { expectsContinue } : undefined)
+    serveNodeRequest(handle, request, { response, direct: true }).catch((error) => {
+      log.error('an answer could not be written', { cause: error })
+      response.destroy()
+    })
+  }
+
+  await start(server, address)
+  const bound = server.address()
+
+  function drain(): void {
+    if (draining) return
+    draining = true
+    server.close()
+    for (const socket of peeking) socket.destroy()
+    for (const session of sessions) session.close()
+  }
+
+  return {
+    port: typeof bound === 'object' && bound !== null ? (bound as AddressInfo).port : 0,
+    drain,
+    close: async (wait) => {
+      drain()
+      const until = Date.now() + wait
+      while (sockets.size > 0 && Date.now() < until) {
+        server.closeIdleConnections()
+        await sleep(10)
+      }
+      for (const session of sessions) session.destroy()
+      for (const socket of sockets) socket.destroy()
+      http2.close()
+    },
+  }
+}
+
+function secureOptions(tls: TlsOptions): Record<string, unknown> {
+  const buffer = (value: string | Uint8Array): string | Buffer => (typeof value === 'string' ? value : Buffer.from(value))
+  return {
+    key: buffer(tls.key),
+    cert: buffer(tls.cert),
+    minVersion: 'TLSv1.2',
+    ...(tls.ca !== undefined && { ca: buffer(tls.ca), requestCert: true, rejectUnauthorized: true }),
+    ...(tls.passphrase !== undefined && { passphrase: tls.passphrase }),
+  }
+}
+
+async function start(server: NetServer, address: ListenAddress): Promise<void> {
+  if (address.kind === 'unix') await claimSocketFile(address.path)
+  await new Promise<void>((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => reject(explain(error, address))
+    server.once('error', onError)
+    const ready = (): void => {
+      server.off('error', onError)
+      resolve()
+    }
+    if (address.kind === 'unix') server.listen(address.path, ready)
+    else if (address.host === '::') server.listen(address.port, ready)
+    else server.listen(address.port, address.host, ready)
+  })
+}
+
+function explain(error: NodeJS.ErrnoException, address: ListenAddress): Error {
+  const place = address.kind === 'unix' ? address.path : `${address.host}:${address.port}`
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'another program listens there; stop it or choose another port (0 takes any free one)',
+    EACCES: 'this user may not listen there; choose a port above 1023 or another path',
+    EADDRNOTAVAIL: 'this machine does not have that address',
+    ENOTFOUND: 'that host name is not known',
+  }
+  return new Error(`cannot listen on ${place}: ${reasons[error.code ?? ''] ?? error.message}`, { cause: error })
+}

@@ -1,0 +1,219 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { tooLarge } from '../bindings/json-body.ts'
+import type { HttpHandler, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http.ts'
+import { A2AError } from '../protocol/errors.ts'
+import { pump } from './pump.ts'
+
+/** What the host program knows of a request that the request does not tell. */
+export interface NodeRequestOptions {
+  /** The URL without the part that the host program took off; default `request.url`. */
+  readonly url?: string
+  readonly mount?: string
+  /** The body, where the host program has read it already. */
+  readonly parsed?: unknown
+  /** Writes `100 Continue` once the body is wanted. */
+  readonly expectsContinue?: boolean
+}
+
+/** Reads a request of `node:http`. */
+export function readNodeRequest(
+  message: IncomingMessage,
+  response: ServerResponse,
+  options: NodeRequestOptions = {},
+): HttpRequest {
+  return new NodeRequest(message, response, options)
+}
+
+class NodeRequest implements HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly secure: boolean
+  readonly #message: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #options: NodeRequestOptions
+  #signal: AbortSignal | undefined
+  #body: Promise<string | Uint8Array> | undefined
+
+  constructor(message: IncomingMessage, response: ServerResponse, options: NodeRequestOptions) {
+    this.#message = message
+    this.#response = response
+    this.#options = options
+    this.method = message.method ?? 'GET'
+    const target = pathOf(options.url ?? message.url ?? '/')
+    const query = target.indexOf('?')
+    this.path = query < 0 ? target : target.slice(0, query) || '/'
+    this.query = query < 0 ? '' : target.slice(query + 1)
+    this.secure = (message.socket as { encrypted?: boolean } | null)?.encrypted === true
+  }
+
+  get headers(): HttpHeaders {
+    return this.#message.headers as HttpHeaders
+  }
+
+  get remoteAddress(): string {
+    return this.#message.socket?.remoteAddress ?? ''
+  }
+
+  get mount(): string {
+    return this.#options.mount ?? ''
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= closeSignal(this.#response)
+    return this.#signal
+  }
+
+  body(limit: number): Promise<string | Uint8Array> {
+    this.#body ??= this.#read(limit)
+    return this.#body
+  }
+
+  #read(limit: number): Promise<string | Uint8Array> {
+    const { parsed } = this.#options
+    if (parsed !== undefined) return Promise.resolve(parsedBody(parsed))
+    if (this.#options.expectsContinue) this.#response.writeContinue()
+    return readBody(this.#message, limit)
+  }
+}
+
+/** A proxy may send the whole URL (RFC 9112 §3.2.2). */
+function pathOf(target: string): string {
+  if (target.startsWith('/') || !/^https?:\/\//i.test(target)) return target
+  const slash = target.indexOf('/', target.indexOf('//') + 2)
+  return slash < 0 ? '/' : target.slice(slash)
+}
+
+/** A signal that is aborted when the connection closes before the answer is complete. */
+function closeSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  const abort = (): void => controller.abort(new A2AError('Cancelled'))
+  if (response.destroyed || response.socket?.destroyed) abort()
+  else {
+    response.once('close', () => {
+      if (!response.writableEnded) abort()
+    })
+  }
+  return controller.signal
+}
+
+/** The bytes of a readable message, as text when they are UTF-8. */
+export function readBody(message: IncomingMessage, limit: number): Promise<string | Uint8Array> {
+  return new Promise((resolve, reject) => {
+    if (message.readableEnded || message.destroyed) {
+      const { 'content-length': length, 'transfer-encoding': encoding } = message.headers
+      if (encoding === undefined && (length === undefined || length === '0')) return resolve('')
+      reject(new A2AError('InvalidRequest', 'The request body was read before it came here; hand it on, or mount this handler first'))
+      return
+    }
+    const chunks: Buffer[] = []
+    let size = 0
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limit) chunks.push(chunk)
+      else if (size - chunk.length <= limit) {
+        chunks.length = 0
+        reject(tooLarge(limit))
+      }
+    })
+    message.on('end', () => resolve(toText(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))))
+    message.on('error', () => reject(new A2AError('Cancelled')))
+    message.on('close', () => {
+      if (!message.complete) reject(new A2AError('Cancelled'))
+    })
+  })
+}
+
+/** Broken bytes become U+FFFD, so text without that character needs no second look. */
+function toText(bytes: Buffer): string | Uint8Array {
+  const text = bytes.toString('utf8')
+  return text.includes('\uFFFD') && !isUtf8(bytes) ? bytes : text
+}
+
+function parsedBody(parsed: unknown): string | Uint8Array {
+  if (typeof parsed === 'string' || parsed instanceof Uint8Array) return parsed
+  return JSON.stringify(parsed)
+}
+
+/** Unary answers wait here for the end of the turn: those that are ready together are written together. */
+let queue: { readonly response: ServerResponse; readonly answer: HttpResponse }[] = []
+
+function flush(): void {
+  const batch = queue
+  queue = []
+  for (const { response, answer } of batch) writeUnary(response, answer)
+}
+
+/**
+ * Answers a request of `node:http` by a handler; settles once the answer is on its way. `direct` writes the chunks of a
+ * stream past the response object, in one piece each; only for a listener of our own, where nothing else wraps it.
+ */
+export async function serveNodeRequest(
+  handle: HttpHandler,
+  request: HttpRequest,
+  { response, direct = false }: { readonly response: ServerResponse; readonly direct?: boolean },
+): Promise<void> {
+  const answer = await handle(request)
+  const { body } = answer
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    if (queue.length === 0) setImmediate(flush)
+    queue.push({ response, answer })
+    return
+  }
+  if (!response.destroyed) response.writeHead(answer.status, answer.headers)
+  const socket = direct ? response.socket : null
+  await pump(response, body, {
+    silent: () => response.flushHeaders(),
+    ...(socket !== null && { write: chunkWriter(response, socket), drains: socket }),
+  })
+  response.end()
+}
+
+/** A chunked write of `node:http` is four writes of the socket; joined beforehand it is one. */
+function chunkWriter(response: ServerResponse, socket: Socket): (text: string) => boolean {
+  let begun = false
+  return (text) => {
+    if (begun && response.chunkedEncoding) return socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
+    begun = true
+    return response.write(text)
+  }
+}
+
+function writeUnary(response: ServerResponse, answer: HttpResponse): void {
+  if (response.destroyed) return
+  const { status, headers } = answer
+  const body = answer.body as string | Uint8Array
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  if (status === 204 || status === 304) response.writeHead(status, headers).end()
+  else if (status === 413) writeLingering(response, answer)
+  else response.writeHead(status, { ...headers, 'content-length': length }).end(body)
+}
+
+/** Milliseconds and bytes that a sender of too much may go on, so that it gets to read the answer before the connection goes. */
+const lingerTime = 2_000
+const lingerBytes = 64 * 1024 * 1024
+
+function writeLingering(response: ServerResponse, { status, headers, body }: HttpResponse): void {
+  const message = response.req
+  const length = Buffer.byteLength(body as string)
+  response.writeHead(status, { ...headers, 'content-length': length, connection: 'close' })
+  if (message.readableEnded || message.complete) {
+    response.end(body)
+    return
+  }
+  response.write(body)
+  let left = lingerBytes
+  const timer = setTimeout(stop, lingerTime)
+  message.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) stop()
+  })
+  message.once('end', stop)
+  message.once('close', stop)
+  function stop(): void {
+    clearTimeout(timer)
+    if (!response.writableEnded) response.end()
+  }
+}
