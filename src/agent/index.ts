@@ -1,0 +1,6 @@
+export type { Finding, Position } from './finding.ts'
+export { AgentFileError, formatFinding } from './finding.ts'
+export type { AgentFileOptions, LoadedAgent, Safety } from './load.ts'
+export { loadAgentFile } from './load.ts'
+export type { AgentModuleOptions } from './module.ts'
+export { loadAgentModule } from './module.ts'
