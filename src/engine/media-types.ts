@@ -1,16 +1,13 @@
+import { parseMediaType } from '../lib/media-type.ts'
 import { A2AError } from '../protocol/errors.ts'
 import type { Part } from '../protocol/generated/v1/types.ts'
 import type { Agent } from './executor.ts'
 
-function essence(mediaType: string): string {
-  return mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-}
-
-/** Whether a media type is one of a list, parameters aside; ranges such as `text/\*` count. */
+/** Whether a media type is one of a list, parameters aside; ranges such as `text/*` count. */
 export function takesMediaType(list: readonly string[], mediaType: string): boolean {
-  const wanted = essence(mediaType)
+  const wanted = parseMediaType(mediaType).type
   return list.some((entry) => {
-    const pattern = essence(entry)
+    const pattern = parseMediaType(entry).type
     if (pattern === wanted || pattern === '*/*' || pattern === '*') return true
     return pattern.endsWith('/*') && wanted.startsWith(pattern.slice(0, -1))
   })

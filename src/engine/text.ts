@@ -83,8 +83,25 @@ export function taskText(pieces: TaskPieces): string {
   return `{"id":${JSON.stringify(pieces.id)},"contextId":${JSON.stringify(pieces.contextId)},"status":${pieces.status}${artifacts}${history}${metadata}}`
 }
 
+const textOpening = '{"text":"'
+const plainClosing = '"}'
+const typedClosing = '","mediaType":"'
+
 /**
- * Collects the chunks of one artifact into its content: adjacent plain text becomes one part.
+ * What closes the text of a content that is one text part with nothing but a media type, as `yields.ts` writes it.
+ * Inside a JSON string every quote is escaped, so the closing cannot be mistaken for text.
+ */
+function closingOf(entry: ChunkEntry): string | undefined {
+  if (entry.plain) return plainClosing
+  if (!entry.parts.startsWith(textOpening)) return undefined
+  const quote = entry.parts.indexOf('"', textOpening.length)
+  if (quote < 0 || entry.parts[quote - 1] === '\\') return undefined
+  const closing = entry.parts.slice(quote)
+  return closing.startsWith(typedClosing) && /^","mediaType":"[^"\\]*"\}$/.test(closing) ? closing : undefined
+}
+
+/**
+ * Collects the chunks of one artifact into its content: adjacent text of one media type becomes one part.
  * Cost is constant per chunk, as strings are joined without being copied.
  */
 export class ArtifactContent {
@@ -93,28 +110,27 @@ export class ArtifactContent {
   #given = '{}'
   #done = ''
   #open = ''
-  #hasOpen = false
+  /** How the part under way ends; undefined when the next chunk begins a part of its own. */
+  #closing: string | undefined
 
   add(entry: ChunkEntry): void {
     if (entry.head !== undefined) this.#given = entry.head
     if (!entry.append) {
       this.#done = ''
-      this.#open = ''
-      this.#hasOpen = false
+      this.#closing = undefined
       this.head = this.#given
     } else if (entry.head !== undefined) {
       this.head = this.head === '{}' ? entry.head : mergeHeads(this.head, entry.head)
     }
     this.closed = entry.lastChunk
-    if (entry.plain) {
-      this.#open += entry.parts
-      this.#hasOpen = true
-      return
+    const closing = closingOf(entry)
+    if (closing === undefined || closing !== this.#closing) {
+      this.#done = this.#parts()
+      this.#open = ''
+      this.#closing = closing
     }
-    this.#done = this.#parts()
-    this.#open = ''
-    this.#hasOpen = false
-    this.#done = this.#done === '' ? entry.parts : `${this.#done},${entry.parts}`
+    if (closing === undefined) this.#done = joined(this.#done, entry.parts)
+    else this.#open += entry.plain ? entry.parts : entry.parts.slice(textOpening.length, -closing.length)
   }
 
   get text(): string {
@@ -122,8 +138,10 @@ export class ArtifactContent {
   }
 
   #parts(): string {
-    if (!this.#hasOpen) return this.#done
-    const open = `{"text":"${this.#open}"}`
-    return this.#done === '' ? open : `${this.#done},${open}`
+    return this.#closing === undefined ? this.#done : joined(this.#done, textOpening + this.#open + this.#closing)
   }
+}
+
+function joined(left: string, right: string): string {
+  return left === '' ? right : `${left},${right}`
 }

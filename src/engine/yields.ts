@@ -51,8 +51,18 @@ function isPlain(parts: readonly Part[]): boolean {
 }
 
 /** The text of a chunk's content: the inside of one string where that is all, else the inside of the array. */
-function content(parts: readonly Part[]): Pick<ChunkEntry, 'plain' | 'parts'> {
+export function content(parts: readonly Part[]): Pick<ChunkEntry, 'plain' | 'parts'> {
   if (isPlain(parts)) return { plain: true, parts: JSON.stringify(parts[0]?.text).slice(1, -1) }
+  const [first] = parts
+  if (
+    parts.length === 1 &&
+    first?.text !== undefined &&
+    first.mediaType !== undefined &&
+    Object.keys(first).length === 2
+  ) {
+    // In this order, so that such pieces can be joined without being parsed.
+    return { plain: false, parts: JSON.stringify({ text: first.text, mediaType: first.mediaType }) }
+  }
   return { plain: false, parts: JSON.stringify(parts).slice(1, -1) }
 }
 
