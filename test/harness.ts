@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { createEngine, type Engine } from '../src/engine/engine.ts'
 import { type AgentOptions, agent, type Executor } from '../src/engine/executor.ts'
 import type { Limits } from '../src/engine/limits.ts'
@@ -23,16 +23,10 @@ import { openMemoryStore } from '../src/stores/memory.ts'
 export type StoreKind = 'memory' | 'sqlite'
 export const storeKinds: readonly StoreKind[] = ['memory', 'sqlite']
 
-const cleanups: (() => Promise<void>)[] = []
-
-/** Runs after the test, last registered first. */
+/** Runs when the test has ended, last registered first. */
 export function onCleanup(work: () => Promise<void>): void {
-  cleanups.unshift(work)
+  onTestFinished(work)
 }
-
-afterEach(async () => {
-  for (const work of cleanups.splice(0)) await work()
-})
 
 /** A folder that goes away with the test. */
 export async function temporaryFolder(): Promise<string> {

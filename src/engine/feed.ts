@@ -69,6 +69,8 @@ export class Feed {
   failure: A2AError | undefined
   /** Readers that hold this feed. */
   readers = 0
+  /** Counts what happened here, so that a reader notices what came while it looked. */
+  changes = 0
   #frames: Frame[] = []
   #dropped = 0
   readonly #wakers = new Set<() => void>()
@@ -113,6 +115,7 @@ export class Feed {
   }
 
   wake(): void {
+    this.changes += 1
     if (this.#wakers.size === 0) return
     const wakers = [...this.#wakers]
     this.#wakers.clear()

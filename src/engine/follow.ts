@@ -63,9 +63,11 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]> {
       return { value, done: false }
     }
     while (!this.#over && !this.#ended) {
+      const { changes } = this.#feed
       const value = await this.#read()
       if (this.#over) break
       if (value.length > 0) return { value: this.#upToEnd(value), done: false }
+      if (this.#feed.changes !== changes) continue
       if (this.#feed.closed || this.#idle()) break
       await this.#change()
     }

@@ -1,12 +1,12 @@
 import { type Deferred, deferred } from '../lib/deferred.ts'
 import { newId } from '../lib/ids.ts'
 import type { JsonValue } from '../lib/json.ts'
-import { nextTurn } from '../lib/turn.ts'
+import { endOfTurn, nextTurn } from '../lib/turn.ts'
 import { A2AError } from '../protocol/errors.ts'
 import type { Message, Part, TaskState } from '../protocol/generated/v1/types.ts'
 import { isInterrupted, isTerminal } from '../protocol/task.ts'
 import type { Core } from './core.ts'
-import { type Feed, Frame } from './feed.ts'
+import { createFramer, type Feed, type Frame } from './feed.ts'
 import { Run } from './run.ts'
 import type { Claimed, Entry, IdempotencyKey, Scope, Snapshot, StatusEntry, TaskLog } from './store.ts'
 import { statusText, taskText } from './text.ts'
@@ -56,8 +56,14 @@ export class Live {
   #time = 0
   #lastFrame = 0
   #first: { readonly message: string; readonly status: string } | undefined
-  #committed: Promise<void> = Promise.resolve()
   #failure: A2AError | undefined
+  readonly #framer: (entries: readonly Entry[]) => Frame[]
+  /** Entries that wait for the end of the turn, so that all of a turn are one append. */
+  #gathered: Entry[] = []
+  #gatheredKey: IdempotencyKey | undefined
+  /** Settles when what is gathered, or was appended last, is committed or has failed. */
+  #written: Deferred<void> | undefined
+  #scheduled = false
 
   constructor(core: Core, scope: Scope, start: { id: string; contextId: string; log: TaskLog; claimed?: Claimed }) {
     this.core = core
@@ -68,6 +74,7 @@ export class Live {
     this.feed = core.feeds.acquire(this.id, this.contextId)
     core.feeds.unwatch(this.feed)
     core.lives.set(this.id, this)
+    this.#framer = createFramer(this.feed.ids)
     if (start.claimed !== undefined) this.#take(start.claimed)
   }
 
@@ -106,39 +113,53 @@ export class Live {
 
   #append(
     entries: readonly Entry[],
-    options: { readonly release?: boolean; readonly idempotency?: IdempotencyKey },
+    { release = false, idempotency }: { readonly release?: boolean; readonly idempotency?: IdempotencyKey },
   ): void {
     if (this.#failure !== undefined) return
-    const frames: Frame[] = []
+    if (idempotency !== undefined) {
+      if (this.#gatheredKey !== undefined) this.#write()
+      this.#gatheredKey = idempotency
+    }
     for (const entry of entries) {
       this.seq = entry.seq
       if (entry.kind === 'status') this.state = entry.state
-      if (entry.kind === 'message') continue
-      this.#lastFrame = entry.seq
-      frames.push(new Frame(this.feed.ids, entry, entry.kind === 'chunk' ? this.#headOf(entry.artifact) : undefined))
+      if (entry.kind !== 'message') this.#lastFrame = entry.seq
+      this.#gathered.push(entry)
     }
-    if (options.release) this.releasing = true
+    if (release) this.releasing = true
     this.inFlight += entries.length
-    this.#committed = this.#log.append(entries, options).then(
-      () => this.#publish(entries, frames, options.release ?? false),
-      (error: unknown) => this.#fail(A2AError.from(error), entries.length),
+    if (this.#scheduled) return
+    this.#scheduled = true
+    this.#written = deferred()
+    endOfTurn(() => {
+      if (this.#scheduled) this.#write()
+    })
+  }
+
+  #write(): void {
+    const entries = this.#gathered
+    const idempotency = this.#gatheredKey
+    const written = this.#written as Deferred<void>
+    const release = this.releasing
+    this.#gathered = []
+    this.#gatheredKey = undefined
+    this.#scheduled = false
+    this.#log.append(entries, { release, ...(idempotency && { idempotency }) }).then(
+      () => {
+        this.#publish(entries, release)
+        written.resolve()
+      },
+      (error: unknown) => {
+        this.#fail(A2AError.from(error), entries.length)
+        written.resolve()
+      },
     )
   }
 
-  #heads: (string | undefined)[] = []
-
-  #headOf(artifact: number): string | undefined {
-    return this.#heads[artifact]
-  }
-
-  /** Tells the frames of an artifact's coming chunks which head holds. */
-  setHead(artifact: number, head: string): void {
-    this.#heads[artifact] = head
-  }
-
-  #publish(entries: readonly Entry[], frames: readonly Frame[], released: boolean): void {
+  #publish(entries: readonly Entry[], released: boolean): void {
     this.inFlight -= entries.length
     if (this.#failure !== undefined) return
+    const frames = this.#framer(entries)
     this.feed.publish(frames, entries.at(-1)?.seq ?? this.feed.committed)
     for (const { entry } of frames) if (entry.kind === 'status') this.#settle(entry)
     if (released) this.#end()
@@ -182,12 +203,12 @@ export class Live {
 
   /** Waits until few entries are uncommitted, so that a run ahead of the disk stays bounded. */
   async room(): Promise<void> {
-    if (this.inFlight >= 1024) await this.#committed
+    if (this.inFlight >= 1024) await this.#written?.promise
   }
 
   /** Waits until everything that was appended is committed; throws when that failed. */
   async committed(): Promise<void> {
-    await this.#committed
+    await this.#written?.promise
     if (this.#failure !== undefined) throw this.#failure
   }
 

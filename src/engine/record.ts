@@ -16,6 +16,7 @@ export class TaskRecord {
   /** Where the message of the current status goes once it joins the history: before the messages that came after it. */
   #statusPlace = 0
   #text: string | undefined
+  #asked = false
 
   constructor(id: string, contextId: string, metadata?: string) {
     this.id = id
@@ -26,6 +27,7 @@ export class TaskRecord {
   add(entry: Entry): void {
     this.seq = entry.seq
     this.#text = undefined
+    this.#asked = false
     if (entry.kind === 'message') {
       this.history.push(entry.text)
     } else if (entry.kind === 'status') {
@@ -47,7 +49,7 @@ export class TaskRecord {
     return { id, contextId, state: status?.state ?? 'TASK_STATE_SUBMITTED', time: status?.time ?? 0, seq, held }
   }
 
-  /** JSON text of the task; the whole task's text is kept until the next entry. */
+  /** JSON text of the task; who asks for the whole a second time before the next entry gets the same string again. */
   text(view: View): string {
     const whole = view.artifacts && (view.historyLength === undefined || view.historyLength >= this.history.length)
     if (whole && this.#text !== undefined) return this.#text
@@ -59,7 +61,8 @@ export class TaskRecord {
       artifacts: view.artifacts ? this.artifacts.map((content) => content.text) : [],
       metadata: this.metadata,
     })
-    if (whole) this.#text = text
+    if (whole && this.#asked) this.#text = text
+    if (whole) this.#asked = true
     return text
   }
 }

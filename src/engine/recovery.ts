@@ -1,4 +1,5 @@
 import { deferred } from '../lib/deferred.ts'
+import { A2AError } from '../protocol/errors.ts'
 import type { Message, Task } from '../protocol/generated/v1/types.ts'
 import { isInterrupted, isTerminal } from '../protocol/task.ts'
 import type { Core } from './core.ts'
@@ -15,10 +16,23 @@ export async function recover(core: Core): Promise<number> {
     let taken = 0
     for (const task of abandoned) {
       if (core.stopping) return count
-      if (!core.lives.has(task.id) && (await takeOver(core, task))) taken += 1
+      if (!core.lives.has(task.id) && (await tryTakeOver(core, task))) taken += 1
     }
     count += taken
     if (taken === 0 || abandoned.length < atOnce) return count
+  }
+}
+
+/** One task that cannot be read must not keep the others, or the server, waiting. */
+async function tryTakeOver(core: Core, task: Abandoned): Promise<boolean> {
+  try {
+    return await takeOver(core, task)
+  } catch (error) {
+    core.log.error('A task of a process that stopped cannot be taken over', {
+      taskId: task.id,
+      error: A2AError.from(error).message,
+    })
+    return false
   }
 }
 
@@ -27,7 +41,8 @@ async function takeOver(core: Core, { scope, id }: Abandoned): Promise<boolean> 
   if (claimed === undefined || claimed === 'held') return false
   const { head } = claimed
   const live = new Live(core, scope, { id, contextId: head.contextId, log: claimed.log, claimed })
-  const message = core.agent.resumable && !isTerminal(head.state) ? await lastMessage(core, live) : undefined
+  const message =
+    core.agent.resumable && !isTerminal(head.state) ? await lastMessage(core, live).catch(() => undefined) : undefined
   if (isTerminal(head.state) || isInterrupted(head.state)) live.next()
   else if (message === undefined) {
     const text = 'The server stopped while it worked on this task, so the task was ended.'

@@ -39,6 +39,8 @@ export class Run {
   #decided: boolean
   #over = false
   #canceled = false
+  /** Whether the last status of this run asks for something; that of an earlier run says nothing about this one. */
+  #interrupted = false
   #controller: AbortController | undefined
   #stopReason: StopReason | undefined
   #iterator: AsyncIterator<Yielded> | undefined
@@ -199,6 +201,7 @@ export class Run {
       this.#finish(state, checked, metadata)
       return false
     }
+    this.#interrupted = isInterrupted(state)
     this.live.append(this.live.status(state, checked, metadata))
     return true
   }
@@ -229,10 +232,8 @@ export class Run {
   #returned(): void {
     this.#endText()
     this.decide()
-    const { state, queue } = this.live
     if (this.#canceled) this.#finish('TASK_STATE_CANCELED')
-    else if (state !== undefined && isInterrupted(state)) this.#finish()
-    else if (queue.length > 0) this.#finish()
+    else if (this.#interrupted || this.live.queue.length > 0) this.#finish()
     else this.#finish('TASK_STATE_COMPLETED')
   }
 

@@ -139,21 +139,28 @@ export async function answerSend(core: Core, send: Send, started: Started): Prom
   const { taskId: id, job } = started
   const { configuration } = send.request
   if (configuration?.returnImmediately === true) await core.lives.get(id)?.committed()
-  else await untilSettled(job, send.context.signal)
+  else await untilSettled(job, send.context)
   const { text } = await readTask(core, send.scope, { id, view: viewOf(configuration) })
   return encodeText<SendMessageResponse>(`{"task":${text}}`)
 }
 
-async function untilSettled(job: Job, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return job.settled.promise
+/** After so many milliseconds a waiting send begins to listen for its caller going away; making a signal for each quick one costs too much. */
+const quickAnswer = 100
+
+async function untilSettled(job: Job, context: CallContext): Promise<void> {
   const gone = deferred<never>()
   const leave = (): void => gone.reject(new A2AError('Cancelled'))
-  if (signal.aborted) leave()
-  signal.addEventListener('abort', leave, { once: true })
+  let signal: AbortSignal | undefined
+  const timer = backgroundTimer(() => {
+    signal = context.signal
+    if (signal?.aborted) leave()
+    signal?.addEventListener('abort', leave, { once: true })
+  }, quickAnswer)
   try {
     await Promise.race([job.settled.promise, gone.promise])
   } finally {
-    signal.removeEventListener('abort', leave)
+    timer.stop()
+    signal?.removeEventListener('abort', leave)
   }
 }
 

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../lib/json.ts'
+import type { Part } from '../protocol/generated/v1/types.ts'
+import { isPlainText } from '../protocol/task.ts'
 import type { ChunkEntry, Entry, StatusEntry } from './store.ts'
 
 let lastTime = -1
@@ -83,23 +85,6 @@ export function taskText(pieces: TaskPieces): string {
   return `{"id":${JSON.stringify(pieces.id)},"contextId":${JSON.stringify(pieces.contextId)},"status":${pieces.status}${artifacts}${history}${metadata}}`
 }
 
-const textOpening = '{"text":"'
-const plainClosing = '"}'
-const typedClosing = '","mediaType":"'
-
-/**
- * What closes the text of a content that is one text part with nothing but a media type, as `yields.ts` writes it.
- * Inside a JSON string every quote is escaped, so the closing cannot be mistaken for text.
- */
-function closingOf(entry: ChunkEntry): string | undefined {
-  if (entry.plain) return plainClosing
-  if (!entry.parts.startsWith(textOpening)) return undefined
-  const quote = entry.parts.indexOf('"', textOpening.length)
-  if (quote < 0 || entry.parts[quote - 1] === '\\') return undefined
-  const closing = entry.parts.slice(quote)
-  return closing.startsWith(typedClosing) && /^","mediaType":"[^"\\]*"\}$/.test(closing) ? closing : undefined
-}
-
 /**
  * Collects the chunks of one artifact into its content: adjacent text of one media type becomes one part.
  * Cost is constant per chunk, as strings are joined without being copied.
@@ -109,39 +94,55 @@ export class ArtifactContent {
   closed: boolean = false
   #given = '{}'
   #done = ''
-  #open = ''
-  /** How the part under way ends; undefined when the next chunk begins a part of its own. */
-  #closing: string | undefined
+  /** The text part at the end, which may still grow: the inside of its string, and the members after it. */
+  #open: string | undefined
+  #openRest = ''
 
   add(entry: ChunkEntry): void {
     if (entry.head !== undefined) this.#given = entry.head
     if (!entry.append) {
       this.#done = ''
-      this.#closing = undefined
+      this.#open = undefined
       this.head = this.#given
     } else if (entry.head !== undefined) {
       this.head = this.head === '{}' ? entry.head : mergeHeads(this.head, entry.head)
     }
     this.closed = entry.lastChunk
-    const closing = closingOf(entry)
-    if (closing === undefined || closing !== this.#closing) {
-      this.#done = this.#parts()
-      this.#open = ''
-      this.#closing = closing
-    }
-    if (closing === undefined) this.#done = joined(this.#done, entry.parts)
-    else this.#open += entry.plain ? entry.parts : entry.parts.slice(textOpening.length, -closing.length)
+    if (entry.plain) this.#addText(entry.parts, '')
+    else if (!entry.parts.includes('"text":')) this.#addParts(entry.parts)
+    else for (const part of JSON.parse(`[${entry.parts}]`) as Part[]) this.#addPart(part)
   }
 
   get text(): string {
     return artifactText(this.head, this.#parts())
   }
 
-  #parts(): string {
-    return this.#closing === undefined ? this.#done : joined(this.#done, textOpening + this.#open + this.#closing)
+  #addPart(part: Part): void {
+    if (!isPlainText(part)) this.#addParts(JSON.stringify(part))
+    else {
+      const rest = part.mediaType === undefined ? '' : `,"mediaType":${JSON.stringify(part.mediaType)}`
+      this.#addText(JSON.stringify(part.text).slice(1, -1), rest)
+    }
   }
-}
 
-function joined(left: string, right: string): string {
-  return left === '' ? right : `${left},${right}`
+  #addText(text: string, rest: string): void {
+    if (this.#open !== undefined && this.#openRest === rest) this.#open += text
+    else {
+      this.#done = this.#parts()
+      this.#open = text
+      this.#openRest = rest
+    }
+  }
+
+  #addParts(parts: string): void {
+    const done = this.#parts()
+    this.#done = done === '' ? parts : `${done},${parts}`
+    this.#open = undefined
+  }
+
+  #parts(): string {
+    if (this.#open === undefined) return this.#done
+    const open = `{"text":"${this.#open}"${this.#openRest}}`
+    return this.#done === '' ? open : `${this.#done},${open}`
+  }
 }

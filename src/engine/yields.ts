@@ -53,16 +53,6 @@ function isPlain(parts: readonly Part[]): boolean {
 /** The text of a chunk's content: the inside of one string where that is all, else the inside of the array. */
 export function content(parts: readonly Part[]): Pick<ChunkEntry, 'plain' | 'parts'> {
   if (isPlain(parts)) return { plain: true, parts: JSON.stringify(parts[0]?.text).slice(1, -1) }
-  const [first] = parts
-  if (
-    parts.length === 1 &&
-    first?.text !== undefined &&
-    first.mediaType !== undefined &&
-    Object.keys(first).length === 2
-  ) {
-    // In this order, so that such pieces can be joined without being parsed.
-    return { plain: false, parts: JSON.stringify({ text: first.text, mediaType: first.mediaType }) }
-  }
   return { plain: false, parts: JSON.stringify(parts).slice(1, -1) }
 }
 
@@ -80,7 +70,6 @@ export function chunkOf(live: Live, event: ArtifactEvent): ChunkEntry {
   const sameHead = append && state.head === head
   state.head = head
   state.closed = event.lastChunk === true
-  live.setHead(state.index, head)
   return {
     kind: 'chunk',
     seq: live.seq + 1,

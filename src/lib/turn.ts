@@ -2,12 +2,35 @@ type Schedule = (callback: () => void) => void
 
 const immediate = (globalThis as { setImmediate?: Schedule }).setImmediate
 
-/** Calls back when everything that is ready in this turn of the event loop has run. */
-export const endOfTurn: Schedule = immediate ?? ((callback) => void setTimeout(callback, 0))
+const schedule: Schedule = immediate ?? ((callback) => void setTimeout(callback, 0))
+let waiting: (() => void)[] = []
+
+function runWaiting(): void {
+  const callbacks = waiting
+  waiting = []
+  let called = 0
+  try {
+    for (const callback of callbacks) {
+      called += 1
+      callback()
+    }
+  } finally {
+    if (called < callbacks.length) {
+      if (waiting.length === 0) schedule(runWaiting)
+      waiting.unshift(...callbacks.slice(called))
+    }
+  }
+}
+
+/** Calls back when everything that is ready in this turn of the event loop has run; all callbacks of a turn share one timer. */
+export const endOfTurn: Schedule = (callback) => {
+  if (waiting.length === 0) schedule(runWaiting)
+  waiting.push(callback)
+}
 
 /** Lets the event loop take other work before the caller goes on. */
 export function nextTurn(): Promise<void> {
-  return new Promise(endOfTurn)
+  return new Promise(schedule)
 }
 
 /** A timer that does not keep a process alive. */

@@ -135,7 +135,7 @@ export const errorTable: Readonly<Record<ErrorCode, ErrorRow>> = {
   InvalidParams: { jsonRpc: -32602, http: 400, status: 'INVALID_ARGUMENT', message: 'Invalid parameters' },
   Internal: { jsonRpc: -32603, http: 500, status: 'INTERNAL', message: 'Internal error' },
   Unavailable: {
-    jsonRpc: -32603,
+    jsonRpc: -31503,
     http: 503,
     status: 'UNAVAILABLE',
     message: 'The service is not available at the moment',
@@ -161,13 +161,13 @@ export const errorTable: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   PayloadTooLarge: { jsonRpc: -32600, http: 413, status: 'RESOURCE_EXHAUSTED', message: 'The request is too large' },
   DeadlineExceeded: {
-    jsonRpc: -32603,
+    jsonRpc: -31504,
     http: 504,
     status: 'DEADLINE_EXCEEDED',
     message: 'The call took too long',
     retryable: true,
   },
-  Cancelled: { jsonRpc: -32603, http: 499, status: 'CANCELLED', message: 'The caller went away' },
+  Cancelled: { jsonRpc: -31499, http: 499, status: 'CANCELLED', message: 'The caller went away' },
 }
 
 /** The domain of `ErrorInfo` for the protocol's own reasons. */

@@ -4,7 +4,10 @@ import { createGate } from './gate.ts'
 import type { AgentCapabilities } from './generated/v1/types.ts'
 import { operations } from './operations.ts'
 
-function outcome(capabilities: AgentCapabilities, { name, extensions = [] as string[] }): string {
+function outcome(
+  capabilities: AgentCapabilities,
+  { name, extensions = [] }: { name: string; extensions?: string[] },
+): string {
   const operation = operations.find((row) => row.name === name)
   if (operation === undefined) throw new Error(`no operation ${name}`)
   try {

@@ -99,6 +99,16 @@ describe.each(storeKinds)('a run over %s', (store) => {
     expect(task).toEqual(await get(task?.id ?? ''))
   })
 
+  it('completes a task whose earlier run asked for input, when this one asks for nothing', async () => {
+    const run: Executor = async function* (task) {
+      if (task.history.length === 0) yield inputRequired('what?')
+      else yield 'thanks'
+    }
+    const { sendTask } = await createHarness(run, { store })
+    const { id } = await sendTask('hi')
+    expect((await sendTask('this', { message: { taskId: id } })).status.state).toBe('TASK_STATE_COMPLETED')
+  })
+
   it('marks the last chunk when the run ends in the same turn (STRM-16)', async () => {
     const { stream } = await createHarness(script('a', 'b'), { store })
     const chunks = (await stream('ping')).flatMap((frame) => frame.artifactUpdate ?? [])
