@@ -1,21 +1,10 @@
 import { TaskRecord } from '../engine/record.ts'
-import type {
-  Answer,
-  Claimed,
-  Entry,
-  NewTask,
-  Scope,
-  Snapshot,
-  StatusEntry,
-  Store,
-  TaskLog,
-  View,
-} from '../engine/store.ts'
+import type { Answer, Claimed, Entry, NewTask, Scope, Snapshot, Store, TaskLog, View } from '../engine/store.ts'
 import { A2AError } from '../protocol/errors.ts'
+import { isTerminal } from '../protocol/task.ts'
 import { ScopeTasks, type StoredTask } from './memory-scope.ts'
 import { checkNumbers, fold, withHeads } from './replay.ts'
 import { scopeKey } from './scope-key.ts'
-import { isEnded } from './states.ts'
 
 const done: Promise<void> = Promise.resolve()
 
@@ -26,6 +15,9 @@ export function openMemoryStore(): Store {
 
 class MemoryStore implements Store {
   readonly #scopes = new Map<string, ScopeTasks>()
+  /** Ended tasks, in the order in which they ended: first those whose events are kept, then the others. */
+  readonly #replayable = new Set<StoredTask>()
+  readonly #ended = new Set<StoredTask>()
   #created = 0
   #closed = false
 
@@ -92,18 +84,8 @@ class MemoryStore implements Store {
   }
 
   async purge(before: Parameters<Store['purge']>[0]): Promise<number> {
-    let gone = 0
+    let gone = this.#dropEvents(Math.max(before.events ?? 0, before.tasks ?? 0)) + this.#dropTasks(before.tasks ?? 0)
     for (const tasks of this.#scopes.values()) {
-      for (const task of [...tasks.byId.values()]) {
-        if (task.held || !isEnded(task.state)) continue
-        if (before.tasks !== undefined && task.time < before.tasks) {
-          tasks.delete(task)
-          gone++
-        } else if (before.events !== undefined && task.time < before.events && task.entries !== undefined) {
-          gone += task.entries.length
-          task.entries = undefined
-        }
-      }
       for (const [key, { answer, time }] of tasks.answers) {
         const dangling = 'taskId' in answer && !tasks.byId.has(answer.taskId)
         if (!dangling && (before.answers === undefined || time >= before.answers)) continue
@@ -114,8 +96,35 @@ class MemoryStore implements Store {
     return gone
   }
 
+  #dropEvents(before: number): number {
+    let gone = 0
+    for (const task of this.#replayable) {
+      if (task.held) continue
+      if (endOf(task) >= before) break
+      gone += task.entries?.length ?? 0
+      task.entries = undefined
+      this.#replayable.delete(task)
+      this.#ended.add(task)
+    }
+    return gone
+  }
+
+  #dropTasks(before: number): number {
+    let gone = 0
+    for (const task of this.#ended) {
+      if (task.held) continue
+      if (endOf(task) >= before) break
+      task.scope.delete(task)
+      this.#ended.delete(task)
+      gone++
+    }
+    return gone
+  }
+
   async close(): Promise<void> {
     this.#closed = true
+    this.#replayable.clear()
+    this.#ended.clear()
     this.#scopes.clear()
   }
 
@@ -159,6 +168,7 @@ class MemoryStore implements Store {
               answers.set(key, { answer: { digest, taskId: task.id }, time: Date.now() })
             }
             if (release) task.held = false
+            if (isTerminal(task.record.head(true).state)) this.#replayable.add(task)
           }
           released = release
           return done
@@ -174,20 +184,30 @@ class MemoryStore implements Store {
     if (tasks.byId.has(id)) throw new A2AError('Unavailable', `A task with the id ${id} is stored already`)
     const record = new TaskRecord(id, contextId, metadata)
     for (const entry of entries) record.add(entry)
-    const { state, time } = record.head(true)
     const created = ++this.#created
-    const stored: StoredTask = { id, scope: tasks, record, created, state, time, held: true, entries: [...entries] }
+    const stored: StoredTask = {
+      id,
+      scope: tasks,
+      record,
+      created,
+      state: undefined,
+      time: 0,
+      held: true,
+      entries: [...entries],
+    }
     tasks.insert(stored)
     return stored
   }
 }
 
+function endOf({ record }: StoredTask): number {
+  return record.status?.time ?? 0
+}
+
 function addEntries(task: StoredTask, entries: readonly Entry[]): void {
-  let status: StatusEntry | undefined
   for (const entry of entries) {
     task.record.add(entry)
     task.entries?.push(entry)
-    if (entry.kind === 'status') status = entry
+    if (entry.kind === 'status') task.scope.move(task)
   }
-  if (status !== undefined) task.scope.move(task, status)
 }

@@ -79,9 +79,10 @@ export class TaskCache {
   #grow(bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes <= this.#room) return
+    this.#bytes = 0
+    if (this.#young.size === 0) return
     this.#old = this.#young
     this.#young = new Map()
-    this.#bytes = 0
   }
 }
 

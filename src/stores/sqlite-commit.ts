@@ -90,11 +90,15 @@ export class Commit {
     if (seq >= entriesPerTask) return full
     const state = status === 0 ? 1 : numbers[at + 4]!
     const time = status === 0 ? 0 : numbers[at + 5]!
+    const head: NewHead = { state, time, seq, status, release }
     let cursor = text
     let hold: HeldTask | undefined
     if (scopeNumber < 0) {
       hold = this.#held.get(number)
-      if (hold === undefined || !this.#advance(hold, { state, time, seq, status, release })) return lost
+      if (hold === undefined || !this.#advance(hold, head)) {
+        this.#held.drop(number)
+        return lost
+      }
       if (status !== 0) {
         this.#sums.add(hold.scope, -1, hold)
         this.#sums.add(hold.scope, 1, { state, time })
@@ -109,7 +113,7 @@ export class Commit {
       hold = { key, scope, state, time }
       this.#sums.add(scope, 1, hold)
     }
-    this.#settle(number, hold, { state, time, status, release, isNew: scopeNumber >= 0 })
+    this.#settle(number, hold, { head, isNew: scopeNumber >= 0 })
     for (let index = numbers[at + 7]!; index > 0; index--) {
       this.#answer([hold.scope, this.#strings[cursor]!, this.#strings[cursor + 1]!, Date.now(), hold.key, null])
       cursor += 2
@@ -138,26 +142,16 @@ export class Commit {
     return Number(changes) === 1
   }
 
-  #settle(
-    number: number,
-    hold: HeldTask,
-    {
-      state,
-      time,
-      status,
-      release,
-      isNew,
-    }: { state: number; time: number; status: number; release: boolean; isNew: boolean },
-  ): void {
+  #settle(number: number, hold: HeldTask, { head, isNew }: { readonly head: NewHead; readonly isNew: boolean }): void {
     const held = this.#held
-    if (release) {
+    if (head.release) {
       if (!isNew) this.settled.push(() => held.drop(number))
     } else if (isNew) {
       this.settled.push(() => held.keep(number, hold))
-    } else if (status !== 0) {
+    } else if (head.status !== 0) {
       this.settled.push(() => {
-        hold.state = state
-        hold.time = time
+        hold.state = head.state
+        hold.time = head.time
       })
     }
   }

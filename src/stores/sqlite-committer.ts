@@ -2,6 +2,7 @@ import type { Batch, UnitResult } from './sqlite-batch.ts'
 import { type SqliteDriver, type SqliteDriverName, sqliteDriver } from './sqlite-driver.ts'
 import { writeFailure } from './sqlite-failure.ts'
 import { openForWriting } from './sqlite-file.ts'
+import { type Gate, passGate } from './sqlite-gate.ts'
 import { enter, type LeaseTimes, leave, type ProcessMark, sign } from './sqlite-lease.ts'
 import { type PurgeLimits, type PurgePlace, type PurgeStep, purgeStep } from './sqlite-purge.ts'
 import { CommitWriter } from './sqlite-writer.ts'
@@ -12,6 +13,8 @@ export interface CommitterOptions {
   readonly driver: SqliteDriverName
   readonly self: ProcessMark
   readonly lease: LeaseTimes
+  /** Passed by each piece of work on a thread. */
+  readonly gate?: Gate
 }
 
 /** What a committer is asked; it answers in the order of the questions. */
@@ -32,8 +35,10 @@ export class Committer {
   readonly #connection: ReturnType<typeof openForWriting>
   readonly #writer: CommitWriter
   readonly #timer: NodeJS.Timeout
+  readonly #gate: Gate | undefined
 
-  constructor(driver: SqliteDriver, { path, self, lease }: Omit<CommitterOptions, 'driver'>) {
+  constructor(driver: SqliteDriver, { path, self, lease, gate }: Omit<CommitterOptions, 'driver'>) {
+    this.#gate = gate
     const connection = openForWriting(driver, path)
     this.#connection = connection
     try {
@@ -45,7 +50,7 @@ export class Committer {
     this.#writer = new CommitWriter({ connection, holder: { id: this.process, self, expires: lease.expires } })
     this.#timer = setInterval(() => {
       try {
-        sign(connection, this.process, self)
+        this.#pass(() => sign(connection, this.process, self))
       } catch {
         // The next beat tries again; a file that stays unwritable shows at the next commit.
       }
@@ -58,7 +63,16 @@ export class Committer {
     return this.#connection
   }
 
-  answer(request: CommitterRequest): CommitterReply {
+  /** Does what is asked; undefined when the process is about to exit. */
+  answer(request: CommitterRequest): CommitterReply | undefined {
+    return this.#pass(() => this.#answer(request))
+  }
+
+  #pass<T>(work: () => T): T | undefined {
+    return this.#gate === undefined ? work() : passGate(this.#gate, work)
+  }
+
+  #answer(request: CommitterRequest): CommitterReply {
     try {
       if (request.kind === 'commit') {
         const results = this.#writer.commit(request.batch)

@@ -1,6 +1,6 @@
-import type { ListQuery, Scope, Snapshot, TaskPage } from '../engine/store.ts'
+import type { Cursor, ListQuery, Scope, Snapshot, TaskPage } from '../engine/store.ts'
 import type { Logger } from '../lib/log.ts'
-import type { SqliteValue } from './sqlite-driver.ts'
+import type { SqliteRow, SqliteValue } from './sqlite-driver.ts'
 import type { TaskReader } from './sqlite-read.ts'
 import { bucketOf } from './sqlite-rows.ts'
 import { counterSpans } from './sqlite-schema.ts'
@@ -11,23 +11,33 @@ import { stateNumbers } from './states.ts'
 export function listTasks(
   reader: TaskReader,
   scope: Scope,
-  { query, log }: { query: ListQuery; log: Logger },
+  { query, log }: { readonly query: ListQuery; readonly log: Logger },
 ): TaskPage {
   return reader.connection.transaction('deferred', () => {
     const key = reader.scope(scope)
     if (key === undefined) return { tasks: [], total: 0 }
-    const rows = pageRows(reader, key, query)
+    const rows = pageRows(reader, key, { query, log })
     const more = rows.length > query.pageSize
-    if (more) rows.pop()
-    const last = rows.at(-1)
-    const next =
-      query.order === 'created' ? ([last?.key ?? 0, 0] as const) : ([last?.time ?? 0, last?.id ?? ''] as const)
-    return { tasks: snapshots(reader, rows, { query, log }), ...(more && { next }), total: total(reader, key, query) }
+    const page = more ? rows.slice(0, query.pageSize) : rows
+    return {
+      tasks: snapshots(reader, page, { query, log }),
+      ...(more && { next: cursorOf(page.at(-1)!, query) }),
+      total: total(reader, key, query),
+    }
   })
 }
 
-function pageRows(reader: TaskReader, scope: number, query: ListQuery): TaskRow[] {
-  const { contextId, state, since, cursor, order } = query
+function cursorOf({ key, time, id }: TaskRow, { order }: ListQuery): Cursor {
+  return order === 'created' ? [key, 0] : [time, id]
+}
+
+/** The rows of a page, and one more when there is a next page. */
+function pageRows(
+  reader: TaskReader,
+  scope: number,
+  { query, log }: { readonly query: ListQuery; readonly log: Logger },
+): TaskRow[] {
+  const { contextId, state, since, cursor, order, pageSize } = query
   const where = ['scope = ?']
   const values: SqliteValue[] = [scope]
   const filter = (condition: string, ...given: SqliteValue[]) => {
@@ -43,8 +53,34 @@ function pageRows(reader: TaskReader, scope: number, query: ListQuery): TaskRow[
   }
   const index = contextId !== undefined ? 'task_context' : state !== undefined ? 'task_state' : 'task_time'
   const sorted = order === 'created' ? 'key desc' : 'time desc, id desc'
-  const sql = `select ${taskColumns} from task indexed by ${index} where ${where.join(' and ')} order by ${sorted} limit ?`
-  return reader.connection.statement(sql).all(...values, query.pageSize + 1) as unknown as TaskRow[]
+  const select = (columns: string, limit: number) =>
+    reader.connection
+      .statement(
+        `select ${columns} from task indexed by ${index} where ${where.join(' and ')} order by ${sorted} limit ?`,
+      )
+      .all(...values, limit)
+  try {
+    return select(taskColumns, pageSize + 1) as unknown as TaskRow[]
+  } catch {
+    // A row holds a number that the driver cannot give out: it is left out, and some of the next ones take its place.
+    const sql = `select ${taskColumns} from task where key = ?`
+    const read = (row: SqliteRow) => reader.connection.statement(sql).all(row.key as number) as unknown as TaskRow[]
+    const keys = select('key', pageSize + 100)
+    return keys.flatMap((row) => readable(read, { row, log, id: `number ${String(row.key)}` })).slice(0, pageSize + 1)
+  }
+}
+
+/** What `read` makes of a row; nothing when it throws, which is logged. */
+function readable<Row, T>(
+  read: (row: Row) => T[],
+  { row, log, id }: { readonly row: Row; readonly log: Logger; readonly id: string },
+): T[] {
+  try {
+    return read(row)
+  } catch (error) {
+    log.error('task store: a task cannot be read and is left out', { task: id, reason: (error as Error).message })
+    return []
+  }
 }
 
 function snapshots(
@@ -65,17 +101,7 @@ function snapshots(
   try {
     return read(rows)
   } catch {
-    return rows.flatMap((row) => {
-      try {
-        return read([row])
-      } catch (error) {
-        log.error('task store: a task cannot be read and is left out', {
-          task: row.id,
-          reason: (error as Error).message,
-        })
-        return []
-      }
-    })
+    return rows.flatMap((row) => readable((one) => read([one]), { row, log, id: row.id }))
   }
 }
 

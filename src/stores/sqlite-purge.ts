@@ -24,9 +24,9 @@ export interface PurgePlace {
 /** Where a purge begins. */
 export const purgeStart: PurgePlace = { scope: 1, phase: 'trash' }
 
-/** Rows that one step deletes at most from one table. */
+/** What one step touches at most, which keeps it to some milliseconds. */
 const stepRows = 500
-const stepTasks = 50
+const stepTasks = 100
 const stepScopes = 1000
 
 /** A deleted task loses its scope first, in which nobody finds it; then its rows go, a few at a time. */
@@ -47,19 +47,22 @@ function number(row: Readonly<Record<string, unknown>>, column: string): number 
 }
 
 function emptyTrash(connection: Connection, place: PurgePlace): PurgeStep {
-  const row = connection.statement('select key from task where scope = ? limit 1').get(trash)
-  if (row === undefined) return { rows: 0, next: { ...place, phase: 'tasks' } }
-  const key = number(row, 'key')
-  const range = [key * entriesPerTask, (key + 1) * entriesPerTask] as const
+  const found = connection.statement(`select key from task where scope = ? limit ${stepTasks}`).all(trash)
+  if (found.length === 0) return { rows: 0, next: { ...place, phase: 'tasks' } }
   let rows = 0
-  for (const table of ['chunk', 'message', 'status']) {
-    const sql = `delete from ${table} where id in (select id from ${table} where id > ? and id < ? limit ${stepRows})`
-    const gone = Number(connection.statement(sql).run(...range).changes)
-    rows += gone
-    if (gone === stepRows) return { rows, next: place }
+  for (const row of found) {
+    const key = number(row, 'key')
+    for (const table of ['chunk', 'message', 'status']) {
+      const some = `select id from ${table} where id > ? and id < ? limit ?`
+      const { changes } = connection
+        .statement(`delete from ${table} where id in (${some})`)
+        .run(key * entriesPerTask, (key + 1) * entriesPerTask, stepRows - rows)
+      rows += Number(changes)
+      if (rows >= stepRows) return { rows, next: place }
+    }
+    rows += Number(connection.statement('delete from answer where task = ?').run(key).changes)
+    rows += Number(connection.statement('delete from task where key = ?').run(key).changes)
   }
-  rows += Number(connection.statement('delete from answer where task = ?').run(key).changes)
-  rows += Number(connection.statement('delete from task where key = ?').run(key).changes)
   return { rows, next: place }
 }
 

@@ -86,11 +86,15 @@ export function snapshotOf(
   return { text, head }
 }
 
-/** The artifacts that chunk rows make, by position. */
+/** The artifacts that chunk rows make, by position; throws when a row makes no sense. */
 export function contents(rows: readonly ChunkRow[]): ArtifactContent[] {
   const artifacts: ArtifactContent[] = []
   for (const row of rows) {
-    artifacts[row.artifact] ??= new ArtifactContent()
+    if (artifacts[row.artifact] === undefined) {
+      if (row.artifact !== artifacts.length) throw new Error(`artifact ${row.artifact} comes before its turn`)
+      if (row.head === null) throw new Error(`artifact ${row.artifact} has no head`)
+      artifacts.push(new ArtifactContent())
+    }
     const plain = (row.flags & chunkFlags.plain) !== 0
     const [joined] = chunksOf(plain ? { ...row, parts: row.parts.replaceAll('\n', '') } : row)
     artifacts[row.artifact]!.add(joined!)

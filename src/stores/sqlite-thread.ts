@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { A2AError } from '../protocol/errors.ts'
 import { Committer, type CommitterOptions, type CommitterReply, type CommitterRequest } from './sqlite-committer.ts'
 import type { SqliteDriver } from './sqlite-driver.ts'
+import { openGate, shutGate } from './sqlite-gate.ts'
 import type { WorkerGreeting } from './sqlite-worker.ts'
 
 /** A committer as the store sees it. */
@@ -13,8 +14,8 @@ export interface CommitterPort {
   readonly process: number
   /** Rejects with A2AError Unavailable when the committer has died. */
   ask(request: CommitterRequest): Promise<CommitterReply>
-  /** Ends a thread at once, as if it had died. */
-  terminate(): Promise<void>
+  /** Settles when the thread has ended, after it was asked to close. */
+  readonly ended: Promise<void>
 }
 
 /** A committer on this thread: every commit blocks it. */
@@ -26,8 +27,8 @@ export function committerHere(
   const port: CommitterPort = {
     immediate: true,
     process: committer.process,
-    ask: async (request) => committer.answer(request),
-    terminate: async () => {},
+    ask: async (request) => committer.answer(request) ?? { results: null },
+    ended: Promise.resolve(),
   }
   return { port, committer }
 }
@@ -63,8 +64,12 @@ interface Waiting {
 
 /** A committer on a thread of its own; undefined when its file is not there, as in a foreign bundle. Rejects when it cannot open the database. */
 export async function committerThread(options: CommitterOptions): Promise<CommitterPort | undefined> {
-  const worker = startWorker(options)
+  const gate = openGate()
+  const worker = startWorker({ ...options, gate })
   if (worker === undefined) return undefined
+  const onExit = () => shutGate(gate, 2_000)
+  process.once('exit', onExit)
+  worker.once('exit', () => process.off('exit', onExit))
   const waiting: Waiting[] = []
   let dead: A2AError | undefined
   const die = (cause?: unknown) => {
@@ -80,7 +85,12 @@ export async function committerThread(options: CommitterOptions): Promise<Commit
     if (waiting.length === 0) worker.unref()
   })
   worker.on('error', die)
-  worker.on('exit', () => die())
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      die()
+      resolve()
+    })
+  })
   worker.unref()
   return {
     immediate: false,
@@ -91,9 +101,7 @@ export async function committerThread(options: CommitterOptions): Promise<Commit
         if (waiting.push({ resolve, reject }) === 1) worker.ref()
         worker.postMessage(request)
       }),
-    terminate: async () => {
-      await worker.terminate()
-    },
+    ended,
   }
 }
 

@@ -10,7 +10,8 @@ if (port !== null) {
   try {
     const committer = await openCommitter(options)
     port.on('message', (request: CommitterRequest) => {
-      port.postMessage(committer.answer(request))
+      const reply = committer.answer(request)
+      if (reply !== undefined) port.postMessage(reply)
       if (request.kind === 'close') port.close()
     })
     port.postMessage({ process: committer.process } satisfies WorkerGreeting)

@@ -15,6 +15,7 @@ import type {
 } from '../engine/store.ts'
 import { type Logger, silent } from '../lib/log.ts'
 import { A2AError } from '../protocol/errors.ts'
+import { isTerminal } from '../protocol/task.ts'
 import { scopeKey } from './scope-key.ts'
 import { TaskCache } from './sqlite-cache.ts'
 import { type SqliteDriver, type SqliteDriverName, sqliteDriver } from './sqlite-driver.ts'
@@ -26,7 +27,6 @@ import { CommitQueue, type Hold } from './sqlite-queue.ts'
 import { TaskReader } from './sqlite-read.ts'
 import { headOf } from './sqlite-text.ts'
 import { type CommitterPort, committerHere, committerThread } from './sqlite-thread.ts'
-import { isEnded } from './states.ts'
 
 export { defaultDatabasePath, type LeaseTimes, type SqliteDriver, type SqliteDriverName }
 
@@ -118,12 +118,23 @@ class SqliteStore implements Store {
     const { key, seq } = result
     hold.seq = seq
     hold.appended = seq
-    const head = headOf({ ...result, id, status: 0, holder: 0, dropped: 0, metadata: null })
+    let claimed: Claimed
+    try {
+      claimed = this.#readable(id, () => ({
+        log: this.#log(hold),
+        head: headOf({ ...result, id, status: 0, holder: 0, dropped: 0, metadata: null }),
+        artifacts: this.#parts.reader.artifacts(key),
+      }))
+    } catch (error) {
+      // Nobody can go on with such a task, but whoever asks for it must not wait for a holder either.
+      await this.#queue.append(hold, [], { release: true })
+      throw error
+    }
     const name = scopeKey(scope)
     const cached = this.#cache.get(name, id)
     if (cached !== undefined && cached.record.seq === seq) cached.hold = hold.number
     else this.#cache.delete(name, id)
-    return { log: this.#log(hold), head, artifacts: this.#parts.reader.artifacts(key) }
+    return claimed
   }
 
   /** A task whose text is at hand and true: nobody else can have changed it. */
@@ -133,7 +144,7 @@ class SqliteStore implements Store {
     if (cached === undefined) return undefined
     const { record } = cached
     let held = cached.hold !== undefined
-    if (!held && !isEnded(record.head(false).state)) {
+    if (!held && !isTerminal(record.head(false).state)) {
       const row = this.#parts.reader.row(scope, id)
       if (row?.seq !== record.seq) {
         this.#cache.delete(name, id)
@@ -189,8 +200,9 @@ class SqliteStore implements Store {
 
   async abandoned(agent: string, limit: number): Promise<readonly Abandoned[]> {
     this.#refuseClosed()
-    const { reader, self, lease } = this.#parts
-    const living = livingProcesses(reader.connection, { self, expires: lease.expires })
+    const { reader, self, lease, port } = this.#parts
+    // This process lives, however long it has been too busy to sign.
+    const living = [port.process, ...livingProcesses(reader.connection, { self, expires: lease.expires })]
     return reader.abandoned(agent, { living, limit })
   }
 
@@ -229,7 +241,7 @@ class SqliteStore implements Store {
     } catch {
       // A thread that has died holds nothing that could be closed.
     }
-    await port.terminate()
+    await port.ended
   }
 
   #refuseClosed(): void {

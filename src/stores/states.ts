@@ -1,4 +1,5 @@
 import type { TaskState } from '../protocol/generated/v1/types.ts'
+import { isTerminal } from '../protocol/task.ts'
 
 /** The number by which the schema knows each state; stored in place of the name. */
 export const stateNumbers: Readonly<Record<TaskState, number>> = {
@@ -21,9 +22,4 @@ export function stateName(number: unknown): TaskState | undefined {
 }
 
 /** Numbers of the states that a task never leaves (§4.1.3). */
-export const endedStates: readonly number[] = [3, 4, 5, 7]
-
-/** Whether a task never leaves this state (§4.1.3). */
-export function isEnded(state: TaskState): boolean {
-  return endedStates.includes(stateNumbers[state])
-}
+export const endedStates: readonly number[] = names.filter(isTerminal).map((name) => stateNumbers[name])

@@ -166,9 +166,9 @@ export const holdCases: readonly StoreCase[] = [
     name: 'drops whole tasks that ended long ago, and old answers',
     run: async ({ store }) => {
       await storeTask(store, 'old', { contextId: 'c', entries: usual(1000), idempotency: { key: 'k', digest: 'd' } })
+      await storeTask(store, 'held', { contextId: 'c', entries: usual(1000), release: false })
       await storeTask(store, 'new', { contextId: 'c', entries: usual(9000) })
       await storeTask(store, 'open', { contextId: 'c', entries: usual(1000).slice(0, 3) })
-      await storeTask(store, 'held', { contextId: 'c', entries: usual(1000), release: false })
       await store.remember(scope, 'text', { digest: 'e', text: '{}' })
       assert.ok((await store.purge({ tasks: 2000 })) > 0)
       assert.equal(await store.purge({ tasks: 2000 }), 0)

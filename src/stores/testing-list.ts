@@ -20,6 +20,7 @@ async function walk(
     assert.ok(found.length <= pageSize)
     assert.ok(found.length > 0 || page.total === 0)
     ids.push(...found)
+    assert.ok(ids.length < 1000, 'the list comes to an end')
     cursor = page.next
     await between?.(found)
   } while (cursor !== undefined)

@@ -1,8 +1,8 @@
-// A process of its own with a task store, told by its arguments what to do; see store-processes.test.ts.
+// A process of its own with a task store, told by its arguments what to do; see processes.test.ts.
 import { createJiti } from 'jiti'
 
 const [path, driver, job] = process.argv.slice(2)
-const { openSqliteStore } = await createJiti(import.meta.url).import('../src/stores/sqlite.ts')
+const { openSqliteStore } = await createJiti(import.meta.url).import('../../src/stores/sqlite.ts')
 const scope = { agent: 'agent', tenant: '', owner: 'ada' }
 const say = (line) => process.stdout.write(`${line}\n`)
 
@@ -39,6 +39,7 @@ if (job === 'write') {
       say(`ended ${id}`)
     }
   }
+  if (process.argv[5] === 'exit') setTimeout(() => process.exit(3), 50)
   await Promise.all(Array.from({ length: 8 }, write))
 } else if (job === 'hold' || job === 'frozen') {
   const log = store.create({ scope, id: job, contextId: 'c' })

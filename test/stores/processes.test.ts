@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Store } from '../src/engine/store.ts'
-import { openSqliteStore } from '../src/stores/sqlite.ts'
-import { sqliteDriver } from '../src/stores/sqlite-driver.ts'
+import type { Store } from '../../src/engine/store.ts'
+import { openSqliteStore } from '../../src/stores/sqlite.ts'
+import { sqliteDriver } from '../../src/stores/sqlite-driver.ts'
 
 const scope = { agent: 'agent', tenant: '', owner: 'ada' }
 const whole = { artifacts: true }
@@ -29,9 +29,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function start(job: string): { child: ChildProcess; lines: AsyncIterator<string> } {
-  const script = join(import.meta.dirname, 'store-child.mjs')
-  const child = spawn(process.execPath, [script, path, driver, job], { stdio: ['pipe', 'pipe', 'inherit'] })
+function start(...job: string[]): { child: ChildProcess; lines: AsyncIterator<string> } {
+  const script = join(import.meta.dirname, 'child.mjs')
+  const child = spawn(process.execPath, [script, path, driver, ...job], { stdio: ['pipe', 'pipe', 'inherit'] })
   children.push(child)
   return { child, lines: createInterface({ input: child.stdout! })[Symbol.asyncIterator]() }
 }
@@ -78,6 +78,14 @@ describe('processes on one database', () => {
         })
       }
       expect(await store.abandoned('agent', 1000)).toEqual([])
+    }
+  })
+
+  test('a process that exits in the midst of commits exits as it wanted to', async () => {
+    for (const _ of [1, 2, 3]) {
+      const { child } = start('write', 'exit')
+      child.stdout!.resume()
+      expect(await once(child, 'exit')).toEqual([3, null])
     }
   })
 
