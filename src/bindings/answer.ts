@@ -32,28 +32,26 @@ export async function answerReader(warn: Warn): Promise<ReadAnswer> {
 /** The JSON of an answer that is complete. Throws the error that it reports, InvalidAgentResponse when it is not JSON. */
 export async function readJson(answer: FetchAnswer): Promise<unknown> {
   const text = await answer.text()
-  const { status, headers, url, mediaType } = answer
+  const { status, url, mediaType } = answer
   let body: unknown
   try {
     if (text.trim() !== '') body = JSON.parse(text)
   } catch (cause) {
-    if (status >= 400) throw remoteError({ status, headers, url, mediaType })
+    if (status >= 300) throw failed(answer, undefined)
     const kind = mediaType || 'no media type'
-    throw new A2AError('InvalidAgentResponse', `${shownUrl(url)} answered with something that is not JSON (${kind})`, {
-      cause,
-    })
+    const message = `${shownUrl(url)} answered with something that is not JSON (${kind})`
+    throw new A2AError('InvalidAgentResponse', message, { cause })
   }
-  if (status >= 300 || isErrorBody(body)) {
-    const known = isErrorBody(body)
-    const error = remoteError({ status, headers, url, mediaType, ...(body !== undefined && { body }) })
-    if (known || (status !== 404 && status !== 405)) throw error
-    // Nobody who speaks the protocol has seen the request.
-    throw new A2AError(error.code, error.message, {
-      origin: 'remote',
-      metadata: { url: shownUrl(url), delivered: 'no' },
-    })
-  }
+  if (status >= 300 || isErrorBody(body)) throw failed(answer, body)
   return body
+}
+
+function failed({ status, headers, url, mediaType }: FetchAnswer, body: unknown): A2AError {
+  const error = remoteError({ status, headers, url, mediaType, ...(body !== undefined && { body }) })
+  if (isErrorBody(body) || (status !== 404 && status !== 405)) return error
+  // Nobody who speaks the protocol has seen the request.
+  const metadata = { url: shownUrl(url), delivered: 'no' }
+  return new A2AError(error.code, error.message, { origin: 'remote', metadata })
 }
 
 /** The answers that stand for a choice between messages, and how a bare member is known. */

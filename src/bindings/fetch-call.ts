@@ -13,7 +13,7 @@ export interface TransportOptions {
 
 /** What one call may take; there is no limit for the length of a stream. */
 export interface TransportLimits {
-  /** Milliseconds until the head of an answer. */
+  /** Milliseconds until the head of an answer, and from there to the first byte of its body. */
   readonly firstByte: number
   /** The same for calls that start work; a peer may answer these late. */
   readonly firstByteOfSend: number
@@ -78,7 +78,7 @@ export async function fetchCall(request: FetchRequest, options: TransportOptions
     watch.limit(milliseconds, `${shown} did not begin to answer within ${milliseconds} ms`)
     const { response, url } = await exchange(request, { options, watch })
     watch.stop()
-    return answerOf(response, { url, watch, limits })
+    return answerOf(response, { url, watch, limits: { ...limits, firstByte: milliseconds } })
   } catch (cause) {
     watch.close()
     throw watch.failure ?? unreachable(shown, cause)
@@ -131,8 +131,11 @@ function answerOf(
   async function* chunks(): AsyncGenerator<Uint8Array> {
     const reader = response.body?.getReader()
     try {
+      // A peer may send its head at once and begin to work only then.
+      let patience = Math.max(limits.idle, limits.firstByte)
       while (reader !== undefined) {
-        watch.limit(limits.idle, `${shown} was silent for ${limits.idle} ms within its answer`)
+        watch.limit(patience, `${shown} was silent for ${patience} ms within its answer`)
+        patience = limits.idle
         const { done, value } = await watch.race(reader.read())
         watch.stop()
         if (done) return

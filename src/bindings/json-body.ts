@@ -63,8 +63,12 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     if (text.trim() === '') throw new A2AError('ParseError', 'Invalid JSON payload: the body is empty')
-    if (text.charCodeAt(0) === 0xfeff) throw new A2AError('ParseError', 'Invalid JSON payload: it begins with a byte-order mark')
+    if (text.charCodeAt(0) === 0xfeff)
+      throw new A2AError('ParseError', 'Invalid JSON payload: it begins with a byte-order mark')
     const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
-    throw new A2AError('ParseError', position === undefined ? undefined : `Invalid JSON payload at position ${position}`)
+    throw new A2AError(
+      'ParseError',
+      position === undefined ? undefined : `Invalid JSON payload at position ${position}`,
+    )
   }
 }

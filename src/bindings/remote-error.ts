@@ -49,7 +49,11 @@ export function remoteError(answer: ErrorAnswer): A2AError {
     .flatMap((value) => (Array.isArray(value) ? value : [value]))
     .filter(isDetail)
   const info = details.find((detail) => typeOf(detail) === 'ErrorInfo')
-  const code = byReason(info) ?? byCode(inner.code, answer.status) ?? byName(inner.status) ?? byStatus(answer.status)
+  const code =
+    byReason(info) ??
+    byCode(inner.code, answer.status) ??
+    byName(inner.status, answer.status) ??
+    byStatus(answer.status)
   const metadata: Record<string, string> = {}
   for (const [name, value] of Object.entries(members(info?.metadata))) metadata[name] = String(value)
   if (typeof inner.code === 'number' && inner.code < 0 && inner.code !== errorTable[code].jsonRpc) {
@@ -113,7 +117,8 @@ const byGrpcName: Readonly<Partial<Record<keyof typeof grpcCodes, ErrorCode>>> =
   UNAUTHENTICATED: 'Unauthenticated',
 }
 
-function byName(status: unknown): ErrorCode | undefined {
+function byName(status: unknown, http: number): ErrorCode | undefined {
+  if (http === 405) return undefined
   return typeof status === 'string' ? byGrpcName[status as keyof typeof grpcCodes] : undefined
 }
 
@@ -156,7 +161,8 @@ function violationsOf(details: readonly ErrorDetail[], errors: unknown): FieldVi
 /** Seconds of a `Retry-After` header, else of a RetryInfo detail. */
 function retryAfter(header: string | null, details: readonly ErrorDetail[]): number | undefined {
   if (header !== null) {
-    const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+    const date = /^[A-Za-z]{3}/.test(header) ? Date.parse(header) : Number.NaN
+    const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (date - Date.now()) / 1000
     if (!Number.isNaN(seconds)) return Math.max(0, seconds)
   }
   const delay = details.find((detail) => typeOf(detail) === 'RetryInfo')?.retryDelay

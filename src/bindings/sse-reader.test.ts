@@ -81,7 +81,23 @@ describe('SSE-03 frames', () => {
   })
 
   test('reads what eventsource-parser reads', () => {
-    const piece = fc.constantFrom('data', 'id', 'event', 'retry', 'x', ':', ': ', '1', 'é', '😀', ' ', '\n', '\r', '\r\n', '\n\n')
+    const piece = fc.constantFrom(
+      'data',
+      'id',
+      'event',
+      'retry',
+      'x',
+      ':',
+      ': ',
+      '1',
+      'é',
+      '😀',
+      ' ',
+      '\n',
+      '\r',
+      '\r\n',
+      '\n\n',
+    )
     const cuts = fc.array(fc.nat({ max: 60 }), { maxLength: 6 })
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), cuts, (pieces, at) => {

@@ -20,7 +20,9 @@ export interface FakeEndpoint extends Endpoint {
 }
 
 /** Frames from plain values. */
-export async function* framesOf(...groups: readonly (readonly StreamResponse[])[]): AsyncIterable<readonly StreamEvent[]> {
+export async function* framesOf(
+  ...groups: readonly (readonly StreamResponse[])[]
+): AsyncIterable<readonly StreamEvent[]> {
   let id = 0
   for (const group of groups) yield group.map((value) => encodeValue<StreamResponse>(value, ++id) as StreamEvent)
 }

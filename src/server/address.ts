@@ -11,13 +11,16 @@ export function parseListen(text: string | number): ListenAddress {
   const given = String(text).trim()
   if (given.startsWith('unix://')) {
     const path = given.slice('unix://'.length)
-    if (!path.startsWith('/')) throw new TypeError(`listen: ${given} must name an absolute path, like unix:///run/agent.sock`)
+    if (!path.startsWith('/'))
+      throw new TypeError(`listen: ${given} must name an absolute path, like unix:///run/agent.sock`)
     return { kind: 'unix', path }
   }
   const match = /^(?:(?:\[([\da-f:.]+)\]|([^\s:/[\]]*)):)?(\d{1,5})$/i.exec(given)
   const port = Number(match?.[3])
   if (match === null || port > 65_535) {
-    throw new TypeError(`listen: ${JSON.stringify(given)} is not an address; write host:port, :port, [::]:port or unix:///path`)
+    throw new TypeError(
+      `listen: ${JSON.stringify(given)} is not an address; write host:port, :port, [::]:port or unix:///path`,
+    )
   }
   const host = match[1] ?? match[2] ?? ''
   return { kind: 'tcp', host: host === '' || host === '*' ? '::' : host, port }
@@ -32,7 +35,12 @@ export function isUnspecified(host: string): boolean {
 /** Whether only this machine reaches a host. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '').toLowerCase()
-  return bare === 'localhost' || bare.endsWith('.localhost') || bare === '::1' || /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/.test(bare)
+  return (
+    bare === 'localhost' ||
+    bare.endsWith('.localhost') ||
+    bare === '::1' ||
+    /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/.test(bare)
+  )
 }
 
 /** A host as it stands in a URL. */

@@ -47,7 +47,8 @@ export function createBaseUrl(options: BaseUrlOptions, listening: () => Listenin
       return `${scheme}://${withPort(name, { port: place.port, scheme })}${path}`
     }
     const match = authority.exec(host ?? '')
-    if (match === null || Number(match[2] ?? 0) > 65_535) throw new A2AError('InvalidRequest', 'The Host header is not a host name')
+    if (match === null || Number(match[2] ?? 0) > 65_535)
+      throw new A2AError('InvalidRequest', 'The Host header is not a host name')
     const name = match[1] as string
     const reachable = isUnspecified(name) ? (name.startsWith('[') ? '[::1]' : '127.0.0.1') : name.toLowerCase()
     return `${scheme}://${match[2] === undefined ? reachable : withPort(reachable, { port: Number(match[2]), scheme })}${path}`
@@ -55,7 +56,10 @@ export function createBaseUrl(options: BaseUrlOptions, listening: () => Listenin
 }
 
 /** Refuses requests for hosts that are not listed; a defence against pages that rebind names to this address. */
-export function createHostCheck({ allowedHosts, trustProxy }: BaseUrlOptions): ((request: HttpRequest) => void) | undefined {
+export function createHostCheck({
+  allowedHosts,
+  trustProxy,
+}: BaseUrlOptions): ((request: HttpRequest) => void) | undefined {
   if (allowedHosts === undefined) return undefined
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()))
   return (request) => {
@@ -69,11 +73,17 @@ export function createHostCheck({ allowedHosts, trustProxy }: BaseUrlOptions): (
 
 function checkPublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.search !== '' || url.hash !== '') {
+  if (
+    url === undefined ||
+    (url.protocol !== 'http:' && url.protocol !== 'https:') ||
+    url.search !== '' ||
+    url.hash !== ''
+  ) {
     throw new TypeError(`publicUrl: ${JSON.stringify(text)} must be an http or https URL without query or fragment`)
   }
   if (url.username !== '' || url.password !== '') throw new TypeError('publicUrl: must not hold credentials')
-  if (isUnspecified(url.hostname)) throw new TypeError(`publicUrl: nobody can be sent to ${url.hostname}; name a real host`)
+  if (isUnspecified(url.hostname))
+    throw new TypeError(`publicUrl: nobody can be sent to ${url.hostname}; name a real host`)
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
 }
 

@@ -91,11 +91,17 @@ export function createCard(
 async function render(card: AgentCard): Promise<Served> {
   const text = JSON.stringify(card)
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-  return { text, etag: `"${Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')}"` }
+  return {
+    text,
+    etag: `"${Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')}"`,
+  }
 }
 
 /** Whether the caller's copy is the current one (RFC 9110 §13.1): the tag decides, the time only where no tag is given. */
-function isFresh(request: HttpRequest, { etag, modified }: { readonly etag: string; readonly modified: number }): boolean {
+function isFresh(
+  request: HttpRequest,
+  { etag, modified }: { readonly etag: string; readonly modified: number },
+): boolean {
   const tags = request.headers['if-none-match']
   if (tags !== undefined) {
     return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { restErrorText } from '../bindings/http/error-text.ts'
 import { A2AError } from '../protocol/errors.ts'
@@ -17,7 +18,8 @@ const malformed = ['400 Bad Request', new A2AError('InvalidRequest', 'This is no
 /** Answers what could not be read as a request, in the form of HTTP+JSON (§11.6), and closes the connection. */
 export function refuseClient(reason: Error, socket: Duplex): void {
   const { code } = reason as NodeJS.ErrnoException
-  if (code === 'ECONNRESET' || !socket.writable || (socket as { _httpMessage?: unknown })._httpMessage) {
+  const begun = (socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent === true
+  if (code === 'ECONNRESET' || !socket.writable || begun) {
     socket.destroy(reason)
     return
   }

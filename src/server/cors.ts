@@ -86,7 +86,8 @@ function expression(source: string): RegExp {
 function checkOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || url.origin !== text) {
-    const hint = url === undefined || url.origin === 'null' ? 'like https://app.example' : `which would be ${url.origin}`
+    const hint =
+      url === undefined || url.origin === 'null' ? 'like https://app.example' : `which would be ${url.origin}`
     throw new TypeError(`cors: ${JSON.stringify(text)} is not an origin (scheme, host and port only), ${hint}`)
   }
   return text

@@ -11,6 +11,8 @@ class Http2Request implements HttpRequest {
   readonly secure: boolean
   readonly headers: HttpHeaders
   readonly remoteAddress: string
+  /** Set once the whole answer was handed over; a stream that is reset looks ended by itself. */
+  answered = false
   readonly #stream: ServerHttp2Stream
   #signal: AbortSignal | undefined
   #body: Promise<Uint8Array> | undefined
@@ -34,7 +36,7 @@ class Http2Request implements HttpRequest {
       const stream = this.#stream
       const abort = (): void => controller.abort(new A2AError('Cancelled'))
       if (stream.destroyed) abort()
-      else stream.once('close', () => !stream.writableEnded && abort())
+      else stream.once('close', () => !this.answered && abort())
       this.#signal = controller.signal
     }
     return this.#signal
@@ -73,11 +75,13 @@ export async function serveHttp2Stream(
   const { body } = answer
   if (typeof body === 'string' || body instanceof Uint8Array) {
     if (queue.length === 0) setImmediate(flush)
+    request.answered = true
     queue.push({ stream, answer, head: request.method === 'HEAD' })
     return
   }
   if (!stream.destroyed) stream.respond({ ':status': answer.status, ...answer.headers })
   await pump(stream, body)
+  request.answered = !stream.destroyed
   stream.end()
 }
 

@@ -2,8 +2,8 @@ import { createServer as createHttp, type IncomingMessage, type ServerResponse }
 import { createServer as createHttp2, type ServerHttp2Session } from 'node:http2'
 import { createServer as createHttps } from 'node:https'
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { TLSSocket } from 'node:tls'
 import type { HttpHandler } from '../lib/http.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ListenAddress } from './address.ts'
@@ -67,6 +67,9 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
     headersTimeout: limits.headers ?? 30_000,
     requestTimeout: limits.request ?? 300_000,
     keepAliveTimeout: idle,
+    // Probes find callers that vanished without a word while their answer is being worked on.
+    keepAlive: true,
+    keepAliveInitialDelay: 60_000,
     connectionsCheckingInterval: Math.max(20, Math.min(5_000, (limits.headers ?? 30_000) / 2)),
   }
   const server =
@@ -152,7 +155,8 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
 }
 
 function secureOptions(tls: TlsOptions): Record<string, unknown> {
-  const buffer = (value: string | Uint8Array): string | Buffer => (typeof value === 'string' ? value : Buffer.from(value))
+  const buffer = (value: string | Uint8Array): string | Buffer =>
+    typeof value === 'string' ? value : Buffer.from(value)
   return {
     key: buffer(tls.key),
     cert: buffer(tls.cert),

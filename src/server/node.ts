@@ -105,7 +105,12 @@ export function readBody(message: IncomingMessage, limit: number): Promise<strin
     if (message.readableEnded || message.destroyed) {
       const { 'content-length': length, 'transfer-encoding': encoding } = message.headers
       if (encoding === undefined && (length === undefined || length === '0')) return resolve('')
-      reject(new A2AError('InvalidRequest', 'The request body was read before it came here; hand it on, or mount this handler first'))
+      reject(
+        new A2AError(
+          'InvalidRequest',
+          'The request body was read before it came here; hand it on, or mount this handler first',
+        ),
+      )
       return
     }
     const chunks: Buffer[] = []

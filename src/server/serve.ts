@@ -37,7 +37,9 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
     if (address.kind === 'tcp') server.setListening({ host: address.host, port: listener.port, secure })
     const open = options.tokens === undefined && options.authenticator === undefined
     if (open && address.kind === 'tcp' && !isLoopback(address.host)) {
-      log.warn('everybody who reaches this address can use the agent; set tokens to ask for a bearer token', { address })
+      log.warn('everybody who reaches this address can use the agent; set tokens to ask for a bearer token', {
+        address,
+      })
     }
     const url = options.publicUrl?.replace(/\/+$/, '') ?? localUrl(address, { port: listener.port, secure })
     let closing: Promise<void> | undefined
@@ -60,7 +62,10 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
   }
 }
 
-function localUrl(address: ListenAddress, { port, secure }: { readonly port: number; readonly secure: boolean }): string {
+function localUrl(
+  address: ListenAddress,
+  { port, secure }: { readonly port: number; readonly secure: boolean },
+): string {
   const scheme = secure ? 'https' : 'http'
   if (address.kind === 'unix') return `${scheme}://localhost`
   const host = isUnspecified(address.host) ? 'localhost' : urlHost(address.host)

@@ -51,6 +51,8 @@ export interface HttpServer {
   readonly handle: HttpHandler
   /** The path of the card, behind the base URL. */
   readonly cardPath: string
+  /** Event streams that are open now. */
+  readonly openStreams: number
   /** Tells where the listener is, once there is one. */
   setListening(place: Listening): void
   /** From now on `/readyz` says no, and streams that end say when to come back. */
@@ -68,6 +70,9 @@ type Route = (request: HttpRequest) => Promise<HttpResponse>
 export function createHttpServer(agent: Agent, options: HandlerOptions & { readonly endpoint: Endpoint }): HttpServer {
   const log = options.log ?? silent
   const { authenticator, trustProxy = false } = options
+  if (options.protectCard && authenticator === undefined) {
+    throw new TypeError('protectCard: needs a way to authenticate; set tokens or an authenticator')
+  }
   const tenants = new Set(options.tenants ?? [])
   for (const tenant of tenants) checkTenantName(tenant)
   const jsonRpcPaths = (options.paths?.jsonRpc ?? ['/invoke', '/', '/a2a']).map(trimPath)
@@ -98,7 +103,8 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
     restPath,
     protected: options.protectCard ?? false,
     maxAge: options.cardMaxAge ?? 300,
-    vary: trustProxy && options.publicUrl === undefined ? 'x-forwarded-host, x-forwarded-proto, x-forwarded-prefix' : '',
+    vary:
+      trustProxy && options.publicUrl === undefined ? 'x-forwarded-host, x-forwarded-proto, x-forwarded-prefix' : '',
   }
   createCard(cardOptions, { baseUrl: 'http://localhost', tenant: '' })
   const card = createCardRoute(cardOptions)
@@ -110,13 +116,22 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
   }
   for (const tenant of ['', ...tenants]) {
     const place = tenant === '' ? '' : `/${encodeURIComponent(tenant)}`
-    routes.set(`${place}${cardPath}`, readOnly(async (request) => {
-      if (cardOptions.protected) await serving.identify(request)
-      return await card(request, { baseUrl: baseUrl(request), tenant })
-    }))
+    routes.set(
+      `${place}${cardPath}`,
+      readOnly(async (request) => {
+        if (cardOptions.protected) await serving.identify(request)
+        return await card(request, { baseUrl: baseUrl(request), tenant })
+      }),
+    )
   }
-  routes.set('/healthz', readOnly(async () => status(200, 'ok')))
-  routes.set('/readyz', readOnly(async () => (draining ? status(503, 'draining') : status(200, 'ready'))))
+  routes.set(
+    '/healthz',
+    readOnly(async () => status(200, 'ok')),
+  )
+  routes.set(
+    '/readyz',
+    readOnly(async () => (draining ? status(503, 'draining') : status(200, 'ready'))),
+  )
 
   /** GET and HEAD only; errors in the form of HTTP+JSON. */
   function readOnly(route: Route): Route {
@@ -135,15 +150,19 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
   const checked = checkHost && readOnlyCheck(checkHost)
 
   async function decorated(request: HttpRequest): Promise<HttpResponse> {
-    const response = cors?.preflight(request) ?? checked?.(request) ?? (await (routes.get(request.path) ?? rest)(request))
+    const response =
+      cors?.preflight(request) ?? checked?.(request) ?? (await (routes.get(request.path) ?? rest)(request))
     let { headers } = response
     if (cors !== undefined) {
       const added = cors.headers(request)
       const vary = [headers.vary, added.vary].filter((value) => value !== undefined).join(', ')
       headers = { ...headers, ...added, ...(vary !== '' && { vary }) }
     }
-    const secure = request.secure || (trustProxy && request.headers['x-forwarded-proto']?.toLowerCase().startsWith('https'))
-    return secure ? { ...response, headers: { ...headers, 'strict-transport-security': hsts } } : { ...response, headers }
+    const secure =
+      request.secure || (trustProxy && request.headers['x-forwarded-proto']?.toLowerCase().startsWith('https'))
+    return secure
+      ? { ...response, headers: { ...headers, 'strict-transport-security': hsts } }
+      : { ...response, headers }
   }
 
   return {
@@ -152,6 +171,9 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
       return (routes.get(request.path) ?? rest)(request)
     },
     cardPath,
+    get openStreams() {
+      return streams.size
+    },
     setListening: (place) => {
       listening = place
     },

@@ -21,7 +21,9 @@ for (const { name, http } of operations) {
       const filled = path.replace('{tenant}', 'acme').replace(/\{(\w+)\}/g, 'v-$1')
       const [found, ...values] = find(`${verb} ${filled}`).split(' ')
       expect(found).toBe(name)
-      expect(values).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, key]) => `${key}=${key === 'tenant' ? 'acme' : `v-${key}`}`))
+      expect(values).toEqual(
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, key]) => `${key}=${key === 'tenant' ? 'acme' : `v-${key}`}`),
+      )
     })
   }
 }
@@ -72,11 +74,14 @@ for (const path of ['/tasks/%', '/tasks/%zz', '/tasks/%ff', '/%E0%A4%A/tasks']) 
 }
 
 test('REST-26 any id survives encoding, alone and before a verb', () => {
-  const id = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text.isWellFormed())
+  const id = fc.string({ minLength: 1, unit: 'grapheme' })
   fc.assert(
     fc.property(id, (text) => {
       const encoded = encodeURIComponent(text)
-      expect(route('POST', `/tasks/${encoded}:cancel`)).toMatchObject({ operation: { name: 'CancelTask' }, path: { id: text } })
+      expect(route('POST', `/tasks/${encoded}:cancel`)).toMatchObject({
+        operation: { name: 'CancelTask' },
+        path: { id: text },
+      })
       const read = route('GET', `/acme/tasks/${encoded}`)
       if (!text.endsWith(':subscribe')) expect(read).toMatchObject({ path: { id: text, tenant: 'acme' } })
     }),

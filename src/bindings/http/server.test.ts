@@ -20,7 +20,10 @@ const json = { 'content-type': 'application/json' }
 const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] }
 const tenants: ReadonlySet<string> = new Set(['acme'])
 
-function send(request: FakeRequest, options: Partial<ServingOptions> & { endpoint?: FakeEndpoint } = {}): Promise<Answer> {
+function send(
+  request: FakeRequest,
+  options: Partial<ServingOptions> & { endpoint?: FakeEndpoint } = {},
+): Promise<Answer> {
   const { endpoint = createFakeEndpoint(), ...rest } = options
   return ask(createHttpJsonHandler(servingOptions(endpoint, { tenants, ...rest })), request)
 }
@@ -39,7 +42,12 @@ async function outcome(method: string, url: string, body?: unknown): Promise<unk
 const good: readonly (readonly [rule: string, request: string, body: unknown, decoded: object])[] = [
   ['REST-04', 'POST /message:send', { message }, { message }],
   ['REST-24', 'POST /acme/message:send', { message }, { message, tenant: 'acme' }],
-  ['AMB-69 tenant in path and body', 'POST /acme/message:send', { message, tenant: 'acme' }, { message, tenant: 'acme' }],
+  [
+    'AMB-69 tenant in path and body',
+    'POST /acme/message:send',
+    { message, tenant: 'acme' },
+    { message, tenant: 'acme' },
+  ],
   ['AMB-69 tenant in the body', 'POST /message:send', { message, tenant: 'acme' }, { message, tenant: 'acme' }],
   ['AMB-69 tenant in the query of a POST', 'POST /message:send?tenant=acme', { message }, { message, tenant: 'acme' }],
   ['AMB-69 tenant in the query', 'GET /tasks/t?tenant=acme', undefined, { id: 't', tenant: 'acme' }],
@@ -118,7 +126,10 @@ for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'applicat
     const headers = { 'content-type': type }
     const answer = await send({ url: '/message:send', headers, body: JSON.stringify({ message }) })
     expect(answer.status).toBe(415)
-    expect(JSON.parse(answer.text).error).toMatchObject({ status: 'INVALID_ARGUMENT', details: [{ reason: 'CONTENT_TYPE_NOT_SUPPORTED' }] })
+    expect(JSON.parse(answer.text).error).toMatchObject({
+      status: 'INVALID_ARGUMENT',
+      details: [{ reason: 'CONTENT_TYPE_NOT_SUPPORTED' }],
+    })
     expect((await send({ url: '/tasks/t:cancel', headers, body: '' })).status).toBe(200)
     expect((await send({ url: '/tasks/t:cancel', headers, body: '{}' })).status).toBe(200)
     expect((await send({ url: '/tasks/t:cancel', headers, body: '{"metadata":{}}' })).status).toBe(415)
@@ -145,9 +156,15 @@ for (const [accept, type] of accepts) {
   })
 }
 test('AMB-10 the policy may settle the media type', async () => {
-  for (const [restMediaType, type] of [['json', 'application/json'], ['a2a+json', 'application/a2a+json']] as const) {
+  for (const [restMediaType, type] of [
+    ['json', 'application/json'],
+    ['a2a+json', 'application/a2a+json'],
+  ] as const) {
     const policy = { ...strictPolicy, restMediaType }
-    const { headers } = await send({ method: 'GET', url: '/tasks', headers: { accept: 'application/a2a+json' } }, { policy })
+    const { headers } = await send(
+      { method: 'GET', url: '/tasks', headers: { accept: 'application/a2a+json' } },
+      { policy },
+    )
     expect(headers['content-type']).toBe(type)
   }
 })
@@ -163,9 +180,13 @@ test('AMB-75 path, then caller, then version, then body, then gate, then paramet
   expect((await send({ url: '/none', headers: version }, { identify })).status).toBe(404)
   const refused = await send({ url: '/message:send', headers: version, body: '{' }, { identify, gate })
   expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer'])
-  expect((await send({ url: '/message:send', headers: version, body: '{' }, { gate })).text).toContain('VERSION_NOT_SUPPORTED')
+  expect((await send({ url: '/message:send', headers: version, body: '{' }, { gate })).text).toContain(
+    'VERSION_NOT_SUPPORTED',
+  )
   expect((await send({ url: '/message:send', headers: json, body: '{' }, { gate })).text).toContain('Invalid JSON')
-  expect((await send({ url: '/message:send', headers: json, body: '{}' }, { gate })).text).toContain('UNSUPPORTED_OPERATION')
+  expect((await send({ url: '/message:send', headers: json, body: '{}' }, { gate })).text).toContain(
+    'UNSUPPORTED_OPERATION',
+  )
 })
 
 test('VERS-09 VERS-15 a request without a version is told what is supported', async () => {
@@ -208,7 +229,9 @@ test('REST-34 before the first event an error is an ordinary answer, later it is
     throw new Error('secret')
   }
   const late = await send({ method: 'GET', url: '/tasks/t:subscribe' }, { endpoint })
-  expect(late.text.split('\n\n').at(-2)).toBe('data: {"error":{"code":500,"status":"INTERNAL","message":"Internal error"}}')
+  expect(late.text.split('\n\n').at(-2)).toBe(
+    'data: {"error":{"code":500,"status":"INTERNAL","message":"Internal error"}}',
+  )
 })
 
 test('the paths may stand behind a prefix', async () => {
@@ -222,7 +245,15 @@ test('EQ-01 every operation is served', async () => {
     const endpoint = createFakeEndpoint()
     const { verb = 'GET', path = '' } = http[0] ?? {}
     const body = request === 'SendMessageRequest' ? { message } : { url: 'https://hook.example' }
-    await send({ method: verb, url: path.replace(/\{\w+\}/g, 't'), headers: json, body: verb === 'POST' ? JSON.stringify(body) : '' }, { endpoint })
+    await send(
+      {
+        method: verb,
+        url: path.replace(/\{\w+\}/g, 't'),
+        headers: json,
+        body: verb === 'POST' ? JSON.stringify(body) : '',
+      },
+      { endpoint },
+    )
     expect(endpoint.calls.map(({ operation }) => operation)).toEqual([name])
   }
 })

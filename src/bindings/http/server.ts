@@ -8,8 +8,8 @@ import { selectWire, type Wire, wires } from '../../protocol/versions/wire.ts'
 import { statusOverrides, type WirePolicy } from '../../protocol/wire-policy.ts'
 import { apiHeaders, errorHeaders, logFailure, streamHeaders, withExtensions } from '../failure.ts'
 import { checkContentType, checkLength, parseJson, readText } from '../json-body.ts'
-import { checkTenant, createContext, type ServingOptions } from '../serving.ts'
 import { readExtensions, readVersion } from '../service-parameters.ts'
+import { checkTenant, createContext, type ServingOptions } from '../serving.ts'
 import { restErrorText } from './error-text.ts'
 import { createRouter, type Route, type Router } from './path.ts'
 
@@ -131,11 +131,14 @@ function decode(
   const tenant = inPath ?? inBody ?? inQuery
   for (const other of [inBody, inQuery]) {
     if (other !== undefined && other !== tenant) {
-      throw invalidParams([{ field: 'tenant', description: 'path, body and query name different tenants; name it once' }])
+      throw invalidParams([
+        { field: 'tenant', description: 'path, body and query name different tenants; name it once' },
+      ])
     }
   }
   const path = inPath === undefined && typeof tenant === 'string' ? { ...route.path, tenant } : route.path
-  const decoded = rule.body === '*' ? wire.decode(operation, body, { path }) : wire.decodeQuery(operation, query, { path })
+  const decoded =
+    rule.body === '*' ? wire.decode(operation, body, { path }) : wire.decodeQuery(operation, query, { path })
   return decoded as Call['request']
 }
 
@@ -165,6 +168,7 @@ function withMediaType(
   if (policy.restMediaType === 'a2a+json') return { ...headers, 'content-type': a2aJson }
   const { accept } = request.headers
   const weight = accept === undefined ? undefined : acceptWeight(accept, a2aJson)
-  const wanted = weight !== undefined && weight > 0 && weight >= (acceptWeight(accept as string, 'application/json') ?? 0)
+  const wanted =
+    weight !== undefined && weight > 0 && weight >= (acceptWeight(accept as string, 'application/json') ?? 0)
   return wanted ? { ...headers, vary: 'accept', 'content-type': a2aJson } : { ...headers, vary: 'accept' }
 }

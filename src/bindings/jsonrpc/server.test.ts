@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { unauthenticated } from '../../auth/authenticate.ts'
 import { A2AError } from '../../protocol/errors.ts'
 import { operations } from '../../protocol/operations.ts'
 import { strictPolicy } from '../../protocol/wire-policy.ts'
-import { unauthenticated } from '../../auth/authenticate.ts'
-import { type Answer, ask, createFakeEndpoint, type FakeRequest, framesOf, servingOptions, update } from '../testing.ts'
 import type { ServingOptions } from '../serving.ts'
+import { type Answer, ask, createFakeEndpoint, type FakeRequest, framesOf, servingOptions, update } from '../testing.ts'
 import { createJsonRpcHandler } from './server.ts'
 
 const json = { 'content-type': 'application/json' }
@@ -46,7 +46,12 @@ const refused: readonly (readonly [rule: string, body: unknown, id: unknown, cod
   ['JRPC-09 id object', { ...get, id: {} }, null, -32600],
   ['JRPC-09 id true', { ...get, id: true }, null, -32600],
   ['JRPC-09 id array', { ...get, id: [1] }, null, -32600],
-  ['JRPC-07 id that a double cannot hold', '{"jsonrpc":"2.0","id":12345678901234567890,"method":"GetTask"}', null, -32600],
+  [
+    'JRPC-07 id that a double cannot hold',
+    '{"jsonrpc":"2.0","id":12345678901234567890,"method":"GetTask"}',
+    null,
+    -32600,
+  ],
   ['JRPC-09 params string', { ...get, params: 'x' }, 1, -32600],
   ['JRPC-11 params array', { ...get, params: ['t'] }, 1, -32602],
   ['JRPC-10 unknown method', { ...get, method: 'message/send' }, 1, -32601],
@@ -54,7 +59,7 @@ const refused: readonly (readonly [rule: string, body: unknown, id: unknown, cod
   ['JRPC-03 method in another case', { ...get, method: 'getTask' }, 1, -32601],
   ['JRPC-11 missing member', { ...get, params: {} }, 1, -32602],
   ['JRPC-11 absent params where some are needed', { ...get, params: undefined }, 1, -32602],
-  ['LIST-06 pageSize 0', { ...get, method: 'ListTasks', params: { pageSize: 'x' } }, 1, -32602],
+  ['PJ-15 a number that is none', { ...get, method: 'ListTasks', params: { pageSize: 'x' } }, 1, -32602],
   ['LIST-07 unknown status', { ...get, method: 'ListTasks', params: { status: 'TASK_STATE_RUNNING' } }, 1, -32602],
 ]
 for (const [rule, body, id, code] of refused) {
@@ -70,12 +75,21 @@ for (const [rule, body, id, code] of refused) {
 for (const id of ['1', '', 1, 0, -7, 1.5, null, 9_007_199_254_740_991, 'ü"\\\u2028']) {
   test(`JRPC-07 JRPC-06 the id ${JSON.stringify(id)} comes back as it was`, async () => {
     const { text } = await post({ ...get, id })
-    expect(JSON.parse(text)).toEqual({ jsonrpc: '2.0', id, result: { id: 't', status: { state: 'TASK_STATE_COMPLETED' } } })
+    expect(JSON.parse(text)).toEqual({
+      jsonrpc: '2.0',
+      id,
+      result: { id: 't', status: { state: 'TASK_STATE_COMPLETED' } },
+    })
     expect(JSON.parse((await post({ ...get, id, method: 'none' })).text).id).toBe(id)
   })
 }
 
-for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/a2a+json', 'application/json;charset="UTF-8"']) {
+for (const type of [
+  'application/json; charset=utf-8',
+  'Application/JSON',
+  'application/a2a+json',
+  'application/json;charset="UTF-8"',
+]) {
   test(`JRPC-21 ${type} is read`, async () => {
     expect((await post(get, { headers: { 'content-type': type } })).text).toContain('"result"')
   })
@@ -123,7 +137,10 @@ test('AMB-75 the version is told before the method, under the id of the request'
   const answer = await post({ ...get, id: 'a', method: 'none' }, { headers: { ...json, 'a2a-version': '99.0' } })
   expect(answer.status).toBe(200)
   expect(errorOf(answer)).toMatchObject({ id: 'a', code: -32009 })
-  expect(errorOf(await post('{', { headers: { ...json, 'a2a-version': '' } }))).toMatchObject({ id: null, code: -32009 })
+  expect(errorOf(await post('{', { headers: { ...json, 'a2a-version': '' } }))).toMatchObject({
+    id: null,
+    code: -32009,
+  })
 })
 
 test('AMB-75 the gate comes before the parameters', async () => {
@@ -216,7 +233,7 @@ test('JRPC-25 an error in the middle is the last event', async () => {
     throw new A2AError('Unavailable', 'Gone')
   }
   const { text } = await ask(createJsonRpcHandler(servingOptions(endpoint)), { body: JSON.stringify(stream) })
-  expect(text.split('\n\n').at(-2)).toBe('data: {"jsonrpc":"2.0","id":"q","error":{"code":-32603,"message":"Gone"}}')
+  expect(text.split('\n\n').at(-2)).toBe('data: {"jsonrpc":"2.0","id":"q","error":{"code":-31503,"message":"Gone"}}')
 })
 
 test('ERR-35 AMB-55 an error before the first event is an ordinary answer', async () => {

@@ -5,8 +5,8 @@ import type { StreamOperation, UnaryOperation } from '../../protocol/operations.
 import { selectWire, type Wire } from '../../protocol/versions/wire.ts'
 import { apiHeaders, errorHeaders, logFailure, streamHeaders, withExtensions } from '../failure.ts'
 import { checkContentType, checkLength, parseJson, readText } from '../json-body.ts'
-import { checkTenant, createContext, type ServingOptions } from '../serving.ts'
 import { readExtensions, readVersion } from '../service-parameters.ts'
+import { checkTenant, createContext, type ServingOptions } from '../serving.ts'
 import { errorText, type RequestId, readEnvelope, readId, resultPrefix } from './envelope.ts'
 
 /** Errors that HTTP itself knows keep their status; all others are answers of JSON-RPC and come with 200 (JRPC-18). */

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest'
+import type { AgentInterface } from '../protocol/generated/v1/types.ts'
+import { readCard } from './read.ts'
+import { selectInterfaces } from './select.ts'
+
+const sound = {
+  name: 'A',
+  description: 'B',
+  version: '1',
+  capabilities: {},
+  defaultInputModes: ['text/plain'],
+  defaultOutputModes: ['text/plain'],
+  skills: [{ id: 's', name: 'S', description: 'D', tags: ['t'] }],
+}
+
+function select(supportedInterfaces: unknown, cardUrl = 'https://agent.example/.well-known/agent-card.json') {
+  const warnings: string[] = []
+  const card = readCard({ ...sound, supportedInterfaces }, { warnings })
+  const options = { bindings: ['JSONRPC', 'HTTP+JSON'], versions: ['1.0'], cardUrl, warnings }
+  return { interfaces: selectInterfaces(card, options), warnings }
+}
+
+const rpc: AgentInterface = { url: 'https://agent.example/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }
+const rest: AgentInterface = {
+  url: 'https://agent.example/',
+  protocolBinding: 'HTTP+JSON',
+  protocolVersion: '1.0',
+  tenant: 'a/b ü',
+}
+
+describe('CARD-17 which interface is used', () => {
+  test('the order of the card, with URL and tenant untouched (CARD-18)', () => {
+    expect(select([rest, rpc]).interfaces).toEqual([rest, rpc])
+    expect(select([rest, rpc]).warnings).toEqual([])
+  })
+
+  test('unknown bindings and other versions are skipped (CUST-13)', () => {
+    const others = [
+      { ...rpc, protocolBinding: 'GRPC', url: 'agent.example:50051' },
+      { ...rpc, protocolBinding: 'https://x.example/binding' },
+      { ...rpc, protocolVersion: '0.3' },
+      { ...rpc, protocolVersion: '1.1' },
+    ]
+    expect(select([...others, rest]).interfaces).toEqual([rest])
+  })
+
+  const bent: readonly { name: string; given: object; expected: object; warning: RegExp }[] = [
+    {
+      name: 'a binding in lower case',
+      given: { ...rest, protocolBinding: 'http+json' },
+      expected: rest,
+      warning: /protocolBinding.*"HTTP\+JSON"/,
+    },
+    {
+      name: 'a patch number (VERS-03)',
+      given: { ...rpc, protocolVersion: '1.0.1' },
+      expected: rpc,
+      warning: /protocolVersion.*Major\.Minor/,
+    },
+    {
+      name: 'no version',
+      given: { ...rpc, protocolVersion: undefined },
+      expected: rpc,
+      warning: /protocolVersion: is missing/,
+    },
+    { name: 'a relative URL', given: { ...rpc, url: '/rpc' }, expected: rpc, warning: /must be absolute/ },
+    {
+      name: 'an unspecified IPv4 host',
+      given: { ...rpc, url: 'http://0.0.0.0:8080/rpc' },
+      expected: { ...rpc, url: 'http://agent.example:8080/rpc' },
+      warning: /names no host/,
+    },
+    {
+      name: 'an unspecified IPv6 host',
+      given: { ...rpc, url: 'http://[::]:8080/rpc' },
+      expected: { ...rpc, url: 'http://agent.example:8080/rpc' },
+      warning: /names no host/,
+    },
+  ]
+  for (const { name, given, expected, warning } of bent) {
+    test(`${name} is put right, with a warning`, () => {
+      const { interfaces, warnings } = select([given])
+      expect(interfaces).toEqual([expected])
+      expect(warnings.join('\n')).toMatch(warning)
+    })
+  }
+
+  const refused: readonly { name: string; given: unknown; code: string; text: RegExp }[] = [
+    { name: 'none', given: [], code: 'InvalidAgentResponse', text: /supportedInterfaces: is required/ },
+    { name: 'null', given: null, code: 'InvalidAgentResponse', text: /supportedInterfaces: is required/ },
+    { name: 'missing', given: undefined, code: 'InvalidAgentResponse', text: /supportedInterfaces: is required/ },
+    {
+      name: 'only other bindings',
+      given: [{ ...rpc, protocolBinding: 'GRPC' }],
+      code: 'UnsupportedOperation',
+      text: /supportedInterfaces\[0\] \(GRPC 1\.0 at https:\/\/agent\.example\/rpc\)/,
+    },
+    {
+      name: 'only other versions',
+      given: [{ ...rpc, protocolVersion: '0.3' }],
+      code: 'VersionNotSupported',
+      text: /JSONRPC 0\.3/,
+    },
+    { name: 'without URL', given: [{ ...rpc, url: '' }], code: 'UnsupportedOperation', text: /no url/ },
+  ]
+  for (const { name, given, code, text } of refused) {
+    test(`interfaces: ${name}`, () => {
+      expect(() => select(given)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(text) }))
+    })
+  }
+})
+
+describe('reading a card liberally', () => {
+  function read(changes: object): { card: ReturnType<typeof readCard>; warnings: string[] } {
+    const warnings: string[] = []
+    return { card: readCard({ ...sound, supportedInterfaces: [rpc], ...changes }, { warnings }), warnings }
+  }
+
+  const rows: readonly { name: string; changes: object; path?: string }[] = [
+    { name: 'skills null', changes: { skills: null }, path: 'skills' },
+    { name: 'skills missing', changes: { skills: undefined }, path: 'skills' },
+    { name: 'securitySchemes null', changes: { securitySchemes: null } },
+    { name: 'unknown members', changes: { xUnknown: { deep: [1] }, capabilities: { stateTransitionHistory: true } } },
+    { name: 'empty mode lists', changes: { defaultInputModes: [], defaultOutputModes: [] }, path: 'defaultInputModes' },
+    {
+      name: 'a skill with an empty name and no tags',
+      changes: { skills: [{ id: 'x_', name: '', description: 'D' }] },
+      path: 'skills[0].name',
+    },
+    { name: 'no capabilities', changes: { capabilities: undefined }, path: 'capabilities' },
+    {
+      name: 'snake_case',
+      changes: {
+        supportedInterfaces: undefined,
+        supported_interfaces: [{ url: rpc.url, protocol_binding: 'JSONRPC', protocol_version: '1.0' }],
+      },
+    },
+  ]
+  for (const { name, changes, path } of rows) {
+    test(`${name} is tolerated${path ? ' and named by its path' : ''}`, () => {
+      const { card, warnings } = read(changes)
+      expect(card.supportedInterfaces).toEqual([rpc])
+      expect(Array.isArray(card.skills)).toBe(true)
+      if (path === undefined) expect(warnings).toEqual([])
+      else expect(warnings.some((text) => text.startsWith(`${path}:`))).toBe(true)
+    })
+  }
+
+  test('what has the wrong type is reported by its path', () => {
+    expect(() => read({ skills: [{ id: 's', name: 7 }] })).toThrow(
+      expect.objectContaining({
+        code: 'InvalidAgentResponse',
+        message: expect.stringMatching(/skills\[0\]\.name: must be a string/),
+      }),
+    )
+  })
+
+  test('a card of before 1.0 says what it offers', () => {
+    const old = {
+      ...sound,
+      url: 'https://old.example/a2a',
+      protocolVersion: '0.3.0',
+      preferredTransport: 'JSONRPC',
+      additionalInterfaces: [
+        { url: 'https://old.example/a2a', transport: 'JSONRPC' },
+        { url: 'https://old.example/v1', transport: 'HTTP+JSON' },
+      ],
+    }
+    expect(() => readCard(old, { warnings: [] })).toThrow(
+      expect.objectContaining({
+        code: 'VersionNotSupported',
+        message: expect.stringContaining(
+          'A2A 0.3.0 over JSONRPC at https://old.example/a2a, HTTP+JSON at https://old.example/v1',
+        ),
+      }),
+    )
+  })
+
+  test('a card of both versions is read as 1.0', () => {
+    expect(read({ url: 'https://old.example/', protocolVersion: '0.3.0' }).card.supportedInterfaces).toEqual([rpc])
+  })
+})
