@@ -63,7 +63,9 @@ function lifetime(headers: Headers, maxAge: string | undefined, now: number): nu
   const expires = headers.get('expires')
   if (expires === null) return freshFor
   const date = Date.parse(headers.get('date') ?? '')
-  const left = Date.parse(expires) - (Number.isNaN(date) ? now : date) - age * 1000
+  // `Expires: 0` and the like are no dates and mean the past; Date.parse would find a year in them.
+  const until = /^[A-Za-z]{3}/.test(expires) ? Date.parse(expires) : Number.NaN
+  const left = until - (Number.isNaN(date) ? now : date) - age * 1000
   return Number.isNaN(left) ? 0 : Math.max(0, left)
 }
 

@@ -204,7 +204,7 @@ async function* poll(link: Link, progress: Progress, options: FollowOptions): As
     yield* events
     quiet = events.length > 0 ? 0 : quiet + 1
     if (options.enough(progress, quiet) || isTerminal(read.status.state)) return
-    await pause(50 + jitter(quiet, link.polling), signal)
+    await pause(link.polling.base / 8 + jitter(quiet, link.polling), signal)
     if (signal?.aborted) throw cancelled(signal)
   }
 }

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
 import type { JsonObject } from '../lib/json.ts'
 import type { AgentCard } from '../protocol/generated/v1/types.ts'
+import type { Agent } from './agent.ts'
 import { createCardCache } from './card-cache.ts'
 import { connect } from './connect.ts'
-import type { Agent } from './agent.ts'
 import type { ConnectOptions } from './options.ts'
 
 /** A request as a scripted peer saw it. */
@@ -30,7 +31,7 @@ export interface Peer {
   close(): Promise<void>
 }
 
-/** Starts a peer on a free port of this machine. */
+/** Starts a peer on a free port of this machine; it closes after the test. */
 export async function startPeer(script: Script): Promise<Peer> {
   const requests: SeenRequest[] = []
   const server = createServer(async (incoming, response) => {
@@ -42,15 +43,17 @@ export async function startPeer(script: Script): Promise<Peer> {
     await script(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  onTestFinished(close)
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     seen: (name) => requests.filter(({ url, body }) => url.split('?')[0] === name || body.method === name),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close,
   }
 }
 
@@ -70,7 +73,12 @@ export function cardOf(url: string, changes: Partial<AgentCard> = {}): AgentCard
 }
 
 /** Answers with JSON. */
-export function sendJson(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  body: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(JSON.stringify(body))
 }
@@ -128,4 +136,31 @@ export function connectFast(target: string | AgentCard, options: ConnectOptions 
     polling: { base: 1, cap: 5 },
     ...options,
   })
+}
+
+/** Options of `connect`, and what the card has of its own. */
+export interface Setup extends ConnectOptions {
+  readonly card?: Partial<AgentCard>
+}
+
+/** A scripted peer and an agent connected to it. */
+export async function startAgent(
+  script: Script,
+  { card, ...options }: Setup = {},
+): Promise<{ peer: Peer; agent: Agent }> {
+  const peer = await startPeer(script)
+  return { peer, agent: await connectFast(cardOf(peer.url, card), options) }
+}
+
+/** A card without streaming. */
+export const polled: Partial<AgentCard> = { capabilities: {} }
+/** What an agent asks. */
+export const prompt: JsonObject = { messageId: 'p1', role: 'ROLE_AGENT', parts: [{ text: 'which city?' }] }
+
+/** Streams these frames and ends. */
+export function streaming(...frames: readonly object[]): Script {
+  return (request, response) => {
+    beginStream(response)
+    response.end(frames.map((frame) => rpcFrame(request, frame)).join(''))
+  }
 }

@@ -147,7 +147,7 @@ function messageOf(error: unknown): string {
   return ''
 }
 
-/** What a log may say about an error: everything but requests, which hold what users wrote. */
+/** What a log may say about an error: what failed and why, but no request, answer or stack, which may hold what users wrote. */
 export function failureFields(error: unknown, settings: FailureSettings): Readonly<Record<string, unknown>> {
   const [first, ...rest] = [...causes(error)]
   const { apiKey = '', baseUrl, label } = settings
@@ -158,11 +158,9 @@ export function failureFields(error: unknown, settings: FailureSettings): Readon
     message: clean(messageOf(error)),
     ...(baseUrl !== undefined && { baseUrl: withoutSecrets(baseUrl) }),
     ...(first?.statusCode !== undefined && { status: first.statusCode }),
-    ...(typeof first?.responseBody === 'string' && { response: clean(first.responseBody.slice(0, 500)) }),
     ...(rest.length > 0 && {
       causes: rest.map((cause) => clean(`${cause.code ?? cause.name ?? ''} ${cause.message ?? ''}`.trim())),
     }),
-    ...(first?.stack !== undefined && { stack: clean(first.stack) }),
   }
 }
 
