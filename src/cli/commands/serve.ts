@@ -1,0 +1,164 @@
+import { A2AError } from '../../protocol/errors.ts'
+import { isLoopback, parseListen } from '../../server/address.ts'
+import type { ServeOptions, Server } from '../../server/serve.ts'
+import { parseDuration, parseList } from '../arguments.ts'
+import { usageError } from '../command-error.ts'
+import type { CommonFlags } from '../connection.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type EndSignal, listenForInterrupt } from '../interrupt.ts'
+import type { Output } from '../output.ts'
+import { loadServedAgent, type ServedAgent, type ServedFlags } from '../serve-agent.ts'
+import { createServeLog } from '../serve-log.ts'
+import { commandLine } from '../shell.ts'
+import { cleanLine } from '../terminal-text.ts'
+
+/** The flags of `parlance serve`. */
+export interface ServeFlags extends CommonFlags, ServedFlags {
+  readonly listen: string
+  readonly store?: string
+  readonly sessionDb?: string
+  readonly authToken?: string
+  readonly insecureNoAuth?: boolean
+  readonly protectCard?: boolean
+  readonly corsOrigin?: string
+  readonly publicUrl?: string
+  readonly trustProxy?: boolean
+  readonly tenant?: readonly string[]
+  readonly grace: string
+}
+
+/** `parlance serve`: serves an agent until a signal comes, then lets its runs finish. */
+export async function serve(path: string, flags: ServeFlags, output: Output): Promise<number> {
+  output.goOnWhenClosed()
+  const token = flags.authToken ?? (process.env.PARLANCE_AUTH_TOKEN || undefined)
+  const address = parsed(() => parseListen(flags.listen))
+  if (address.kind === 'tcp' && !isLoopback(address.host) && token === undefined && flags.insecureNoAuth !== true) {
+    throw usageError(
+      `--listen ${flags.listen}: everybody who reaches this address could use the agent`,
+      'set --auth-token or PARLANCE_AUTH_TOKEN, or say --insecure-no-auth if that is meant',
+    )
+  }
+  const graceMs = parseDuration(flags.grace, '--grace')
+  const store = await storeOf(flags)
+  const log = await createServeLog(output, { json: output.json, debug: flags.debug === true })
+  const served = await starting(() => loadServedAgent(path, flags, log))
+  for (const { text } of served.warnings) if (!output.json) output.warn(text)
+  const { serve: start } = await import('../../server/serve.ts')
+  const server = await starting(() =>
+    start(served.agent, { ...serveOptions(flags, token), listen: flags.listen, store, log }),
+  )
+  const stopped = waitForSignal(server, { graceMs, output })
+  served.warm?.().catch((error: unknown) => log.warn('a model is not ready', { cause: error }))
+  await announce({ served, server, store, token, flags }, output)
+  await stopped
+  return exitCodes.ok
+}
+
+function serveOptions(flags: ServeFlags, token: string | undefined): ServeOptions {
+  const { corsOrigin, publicUrl, tenant, protectCard, trustProxy } = flags
+  if (protectCard === true && token === undefined)
+    throw usageError('--protect-card needs a token', 'set --auth-token or PARLANCE_AUTH_TOKEN')
+  return {
+    ...(token !== undefined && { tokens: [token] }),
+    ...(corsOrigin !== undefined && { cors: { origins: parseList(corsOrigin) } }),
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(tenant !== undefined && { tenants: tenant }),
+    ...(protectCard === true && { protectCard }),
+    ...(trustProxy === true && { trustProxy }),
+  }
+}
+
+/** The store that the flags name; without one, the database in the data folder of this user. */
+async function storeOf({ store, sessionDb }: ServeFlags): Promise<'memory' | `sqlite:${string}`> {
+  if (store !== undefined && sessionDb !== undefined)
+    throw usageError('--session-db is another name of --store; give one of them')
+  const given = store ?? sessionDb
+  if (given === undefined) {
+    const { defaultDatabasePath } = await import('../../stores/sqlite-file.ts')
+    return `sqlite:${defaultDatabasePath()}`
+  }
+  if (given === 'memory') return given
+  const path = given.startsWith('sqlite:') ? given.slice('sqlite:'.length) : given
+  if (path === '' || /^[a-z]+:\/\//i.test(path)) {
+    // An address of a database may hold a password, so that it is not repeated.
+    throw usageError(
+      '--store: is not a store that is known here',
+      'write memory, sqlite:PATH, or the path of a SQLite file',
+    )
+  }
+  return `sqlite:${path}`
+}
+
+/** Whatever keeps a server from starting lies in what it was given. */
+async function starting<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if ((error as Error)?.name === 'CommandError' || (A2AError.is(error) && error.code === 'Internal')) throw error
+    const { message, name } = error as Error
+    const made = usageError(message || name)
+    made.stack = (error as Error).stack ?? ''
+    throw made
+  }
+}
+
+function parsed<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw usageError(`--${(error as Error).message}`)
+  }
+}
+
+interface Started {
+  readonly served: ServedAgent
+  readonly server: Server
+  readonly store: string
+  readonly token: string | undefined
+  readonly flags: ServeFlags
+}
+
+async function announce({ served, server, store, token, flags }: Started, output: Output): Promise<void> {
+  const { agent, warnings } = served
+  const { url, cardUrl } = server
+  const secret =
+    token === undefined ? '' : flags.authToken === undefined ? ' --token "$PARLANCE_AUTH_TOKEN"' : ' --token TOKEN'
+  const unix = flags.listen.startsWith('unix://')
+  const command = unix ? undefined : `${commandLine('send', url)} "ping"${secret}`
+  if (output.json) {
+    const { name, version } = agent
+    const findings = warnings.map(({ text: _, ...finding }) => finding)
+    return await output.document({
+      url,
+      cardUrl,
+      command,
+      agent: { name, version },
+      store,
+      pid: process.pid,
+      warnings: findings,
+    })
+  }
+  const label = (text: string): string => output.out.dim(text.padEnd(6))
+  await output.lines([
+    `${output.out.bold(cleanLine(agent.name))} is served at ${unix ? flags.listen : url}`,
+    `${label('card')}${cardUrl}`,
+    `${label('tasks')}${store === 'memory' ? 'in memory, gone when this ends' : store.slice('sqlite:'.length)}`,
+    ...(command === undefined ? [] : [`${label('call')}${command}`]),
+  ])
+}
+
+/** Ends when the server has been closed after the first signal. */
+async function waitForSignal(
+  server: Server,
+  { graceMs, output }: { readonly graceMs: number; readonly output: Output },
+): Promise<void> {
+  const signal = await new Promise<EndSignal>((resolve) => {
+    listenForInterrupt(resolve)
+  })
+  if (output.errIsTerminal && !output.json) {
+    output.note(
+      `${signal === 'SIGINT' ? '\n' : ''}Stopping; running tasks have ${graceMs / 1000} s to finish. Again to stop at once.`,
+    )
+  }
+  await server.close({ graceMs })
+}
