@@ -1,0 +1,54 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+function script(name) {
+  return join(import.meta.dirname, name)
+}
+
+async function answerOf(child, question) {
+  const answer = once(child, 'message')
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`a process of the benchmark ended with ${code}`)
+  })
+  gone.catch(() => {})
+  if (question !== undefined) child.send(question)
+  const [message] = await Promise.race([answer, gone])
+  if (message.error !== undefined) throw new Error(message.error)
+  return message
+}
+
+/** Starts a server in a process of its own. */
+export async function startServer(kind, settings = {}) {
+  const child = fork(script('serve.mjs'), [kind, JSON.stringify(settings)], {
+    execArgv: settings.execArgv ?? [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const { port, path } = await answerOf(child)
+  return {
+    port,
+    path,
+    /** CPU time used so far, microseconds, and resident memory, bytes. */
+    usage: () => answerOf(child, 'usage'),
+    stop: async () => {
+      const gone = once(child, 'exit')
+      child.disconnect()
+      await gone
+    },
+  }
+}
+
+/** Starts the process that makes requests. */
+export function startLoad() {
+  const child = fork(script('load.mjs'), [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  return {
+    ask: async (asked) => (await answerOf(child, asked)).result,
+    stop: () => child.disconnect(),
+  }
+}
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
