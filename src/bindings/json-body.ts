@@ -57,8 +57,42 @@ export async function readText(request: HttpRequest, limit: number): Promise<str
   }
 }
 
+/** A text this long is looked at for its levels before it is parsed; a shorter one cannot do harm by them. */
+const harmless = 65_536
+const mostLevels = 10_000
+
+/** Whether brackets stand in brackets so deep that parsing them would hold up everybody else for seconds. */
+function isBottomless(text: string): boolean {
+  let levels = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x5b || code === 0x7b) {
+      levels += 1
+      if (levels > mostLevels) return true
+    } else if (code === 0x5d || code === 0x7d) levels -= 1
+    else if (code === 0x22) {
+      at = endOfString(text, at)
+      if (at < 0) return false
+    }
+  }
+  return false
+}
+
+/** Where the string that begins at a quotation mark ends; -1 when it does not. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end - 1
+    while (text.charCodeAt(before) === 0x5c) before -= 1
+    if ((end - before) % 2 === 1) return end
+  }
+  return -1
+}
+
 /** Parses JSON text; throws ParseError that says where the text goes wrong, without repeating it. */
 export function parseJson(text: string): unknown {
+  if (text.length > harmless && isBottomless(text)) {
+    throw new A2AError('ParseError', `Invalid JSON payload: it is nested more than ${mostLevels} levels deep`)
+  }
   try {
     return JSON.parse(text)
   } catch (error) {

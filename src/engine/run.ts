@@ -292,7 +292,8 @@ export class Run {
 
   #stopIterator(): void {
     // An executor that does not listen may never come back from this, so nobody waits for it.
-    void Promise.resolve(this.#iterator?.return?.()).catch(() => {})
+    const stop = async (): Promise<unknown> => this.#iterator?.return?.()
+    stop().catch(() => {})
   }
 
   /** Stops listening to the executor and ends the task at once. */

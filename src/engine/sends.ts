@@ -3,7 +3,7 @@ import { newId } from '../lib/ids.ts'
 import { backgroundTimer } from '../lib/turn.ts'
 import { type Encoded, encodeText } from '../protocol/encoded.ts'
 import type { CallContext, StreamEvent } from '../protocol/endpoint.ts'
-import { A2AError } from '../protocol/errors.ts'
+import { A2AError, invalidParams } from '../protocol/errors.ts'
 import type {
   SendMessageConfiguration,
   SendMessageRequest,
@@ -57,9 +57,16 @@ function createJob({ request, extensions }: Send): Job {
   }
 }
 
+/** Each event of a task repeats its context. */
+const longestContextId = 1_000
+
 /** Checks a send as far as that needs no store (§3.1.1, §3.3.4). */
 export function checkSend(core: Core, { message, configuration }: SendMessageRequest): void {
   checkHistoryLength(configuration?.historyLength, 'configuration.historyLength')
+  if ((message.contextId?.length ?? 0) > longestContextId) {
+    const description = `must be ${longestContextId} characters at most; leave it out to get one`
+    throw invalidParams([{ field: 'message.contextId', description }])
+  }
   if (configuration?.taskPushNotificationConfig !== undefined) throw new A2AError('PushNotificationNotSupported')
   if (message.taskId === undefined) checkMediaTypes(core.agent, message.parts)
 }

@@ -23,6 +23,25 @@ export function sseText(frames: readonly SseFrame[], framing: Pick<SseFraming, '
   return text
 }
 
+/** Characters from which on a piece is not joined to the next: a string has a longest length, and few frames may reach it. */
+const pieceLength = 1 << 20
+
+/** The same in pieces of bounded length, however long the frames are together. */
+function* ssePieces(frames: readonly SseFrame[], framing: Pick<SseFraming, 'prefix' | 'suffix'>): Generator<string> {
+  const overhead = framing.prefix.length + framing.suffix.length
+  let from = 0
+  let length = 0
+  for (let at = 0; at < frames.length; at++) {
+    length += (frames[at] as SseFrame).text.length + overhead
+    if (length < pieceLength) continue
+    yield sseText(frames.slice(from, at + 1), framing)
+    from = at + 1
+    length = 0
+  }
+  if (from === 0) yield sseText(frames, framing)
+  else if (from < frames.length) yield sseText(frames.slice(from), framing)
+}
+
 const done: IteratorResult<string> = { done: true, value: undefined }
 
 export interface SseOptions {
@@ -129,14 +148,25 @@ class SseStream implements AsyncIterableIterator<string> {
         this.#pulling = false
         if (this.#ended) return
         if (result.done) this.#finish(this.#options.farewell())
-        else if (result.value.length > 0) this.#emit(sseText(result.value, this.#options.framing))
+        else if (result.value.length > 0) this.#write(result.value)
         else this.#pull()
       },
-      (reason) => {
-        if (this.#ended) return
-        this.#finish(`data: ${this.#options.framing.error(reason)}\n\n${this.#options.farewell()}`)
-      },
+      (reason) => this.#break(reason),
     )
+  }
+
+  #write(frames: readonly SseFrame[]): void {
+    try {
+      for (const piece of ssePieces(frames, this.#options.framing)) this.#emit(piece)
+    } catch (reason) {
+      this.#leave()
+      this.#break(reason)
+    }
+  }
+
+  #break(reason: unknown): void {
+    if (this.#ended) return
+    this.#finish(`data: ${this.#options.framing.error(reason)}\n\n${this.#options.farewell()}`)
   }
 
   /** The source may take its time to notice; nobody waits for it, and it has no one left to tell an error to. */

@@ -9,8 +9,12 @@ export function readId(value: unknown): RequestId {
   return isId(id) ? id : null
 }
 
+/** Each frame of a stream repeats the id. */
+const longestId = 1_000
+
 function isId(id: unknown): id is RequestId {
-  return id === null || typeof id === 'string' || (typeof id === 'number' && isExact(id))
+  if (typeof id === 'string') return id.length <= longestId
+  return id === null || (typeof id === 'number' && isExact(id))
 }
 
 /** Whole numbers that a double cannot hold would come back as another number. */
@@ -32,7 +36,7 @@ export function readEnvelope(value: unknown): Envelope {
   const { jsonrpc, id, method, params } = value as Record<string, unknown>
   if (jsonrpc !== '2.0') throw invalid('jsonrpc must be "2.0"')
   if (id === undefined) throw invalid('id is missing; notifications are not part of A2A')
-  if (!isId(id)) throw invalid('id must be a string, an exact number or null')
+  if (!isId(id)) throw invalid(`id must be a string of at most ${longestId} characters, an exact number or null`)
   if (typeof method !== 'string') throw invalid('method must be a string')
   if (params === undefined || params === null) return { method, params: undefined }
   if (typeof params !== 'object') throw invalid('params must be an object')
