@@ -25,7 +25,7 @@ export async function cancelTask(core: Core, scope: Scope, request: CancelTaskRe
       metadata: { taskId: id, state: error.head.state },
     })
   }
-  await live.ended.promise
+  await live.ended.wait()
   await live.committed()
   const snapshot = await core.store.read(scope, id, { artifacts: true })
   if (snapshot === undefined) throw new A2AError('TaskNotFound')

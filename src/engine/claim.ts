@@ -49,7 +49,7 @@ export async function withLive<T>(
   for (;;) {
     const live = liveTask(core, scope, id)
     if (live !== undefined && !live.releasing) return use(live)
-    if (live !== undefined) await live.ended.promise
+    if (live !== undefined) await live.ended.wait()
     const head = await core.store.head(scope, id)
     if (head === undefined) throw taskNotFound(id)
     if (isTerminal(head.state)) throw new TerminalTask(head)
@@ -67,7 +67,7 @@ export async function withLive<T>(
       })
     }
     if (!core.lives.has(id)) await new Promise((resolve) => setTimeout(resolve, 50))
-    else await core.lives.get(id)?.ended.promise
+    else await core.lives.get(id)?.ended.wait()
   }
 }
 

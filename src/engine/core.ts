@@ -27,9 +27,12 @@ export class Feeds {
   readonly #watched = new Map<string, { readonly scope: Scope; readonly stop: () => void }>()
   readonly #store: Store
   readonly #pollMs: number
+  readonly #publishedOf: (id: string) => number
 
-  constructor(store: Store, pollMs: number) {
+  /** `publishedOf` tells the last published entry of a task that this process holds, 0 for others. */
+  constructor(store: Store, { pollMs, publishedOf }: { pollMs: number; publishedOf: (id: string) => number }) {
     this.#store = store
+    this.#publishedOf = publishedOf
     this.#pollMs = pollMs
   }
 
@@ -38,10 +41,16 @@ export class Feeds {
     let feed = this.#feeds.get(id)
     if (feed === undefined) {
       feed = new Feed(id, frameIds(id, contextId))
+      feed.committed = this.#publishedOf(id)
       this.#feeds.set(id, feed)
     }
     feed.readers += 1
     return feed
+  }
+
+  /** The feed of a task, if anybody reads it. */
+  find(id: string): Feed | undefined {
+    return this.#feeds.get(id)
   }
 
   release(feed: Feed): void {

@@ -55,7 +55,7 @@ export function createEngine(options: EngineOptions): Engine {
     log: options.log ?? silent,
     now: options.now ?? Date.now,
     lives: new Map(),
-    feeds: new Feeds(store, limits.pollEvery),
+    feeds: new Feeds(store, { pollMs: limits.pollEvery, publishedOf: (id) => core.lives.get(id)?.published ?? 0 }),
     stopping: false,
   }
   const streams = new OpenStreams(limits.streamsPerOwner)
@@ -173,7 +173,7 @@ function checkCapability(agent: Agent, operation: UnaryOperation | StreamOperati
 }
 
 async function drain(core: Core, graceMs: number): Promise<void> {
-  const all = (): Promise<unknown> => Promise.all([...core.lives.values()].map((live) => live.ended.promise))
+  const all = (): Promise<unknown> => Promise.all([...core.lives.values()].map((live) => live.ended.wait()))
   if (graceMs > 0 && core.lives.size > 0) {
     let timer: ReturnType<typeof setTimeout> | undefined
     await Promise.race([
@@ -186,7 +186,7 @@ async function drain(core: Core, graceMs: number): Promise<void> {
   }
   for (const live of core.lives.values()) live.run?.shutdown()
   await Promise.all(
-    [...core.lives.values()].map((live) => (live.releasing ? live.ended.promise : live.committed().catch(() => {}))),
+    [...core.lives.values()].map((live) => (live.releasing ? live.ended.wait() : live.committed().catch(() => {}))),
   )
 }
 
@@ -198,7 +198,9 @@ function createSweeper(core: Core): { start(): void; stop(): void } {
 
   function checkRuns(): void {
     const now = core.now()
-    for (const { run } of core.lives.values()) {
+    for (const live of core.lives.values()) {
+      live.listen()
+      const { run } = live
       if (run === undefined) continue
       if (now - run.startedAt > limits.runTime)
         run.limit(`The task took longer than ${limits.runTime / 1000} s, so it was stopped.`)

@@ -1,4 +1,4 @@
-import { deferred } from '../lib/deferred.ts'
+import { Outcome } from '../lib/deferred.ts'
 import type { CallContext } from '../protocol/endpoint.ts'
 import { A2AError, invalidParams } from '../protocol/errors.ts'
 import { idempotencyKeyHeader } from '../protocol/extensions.ts'
@@ -99,7 +99,7 @@ async function recall(core: Core, scope: Scope, answer: Answer): Promise<Started
     acceptedOutputModes: [],
     extensions: [],
     startedAt: head.seq,
-    settled: deferred(),
+    settled: new Outcome(),
   }
   if (live?.run === undefined) job.settled.resolve()
   else live.join(job)

@@ -1,12 +1,13 @@
-import { type Deferred, deferred } from '../lib/deferred.ts'
+import { Outcome } from '../lib/deferred.ts'
 import { newId } from '../lib/ids.ts'
 import type { JsonValue } from '../lib/json.ts'
 import { endOfTurn, nextTurn } from '../lib/turn.ts'
+import type { CallContext } from '../protocol/endpoint.ts'
 import { A2AError } from '../protocol/errors.ts'
 import type { Message, Part, TaskState } from '../protocol/generated/v1/types.ts'
 import { isInterrupted, isTerminal } from '../protocol/task.ts'
 import type { Core } from './core.ts'
-import { createFramer, type Feed, type Frame } from './feed.ts'
+import { type Feed, Frame } from './feed.ts'
 import { Run } from './run.ts'
 import type { Claimed, Entry, IdempotencyKey, Scope, Snapshot, StatusEntry, TaskLog } from './store.ts'
 import { statusText, taskText } from './text.ts'
@@ -21,7 +22,9 @@ export interface Job {
   /** Number of the last entry before a run took the message; undefined while it waits. */
   startedAt?: number
   /** Settles when the task is terminal, interrupted, or no run works on it any more (§3.2.2). */
-  readonly settled: Deferred<void>
+  readonly settled: Outcome<void>
+  /** Who waits for that; told to leave when it goes away. */
+  readonly caller?: CallContext
 }
 
 /** What is known of an artifact of a task at work. */
@@ -44,25 +47,28 @@ export class Live {
   readonly artifacts: Map<string, ArtifactState> = new Map()
   readonly queue: Job[] = []
   /** Resolves once the task is given up and the last entry is committed. */
-  readonly ended: Deferred<void> = deferred()
+  readonly ended: Outcome<void> = new Outcome()
   state: TaskState | undefined
   seq = 0
   inFlight = 0
   releasing = false
   run: Run | undefined
-  readonly feed: Feed
   readonly #log: TaskLog
-  readonly #active = new Set<Job>()
+  /** Number of the last entry that others may see. */
+  published = 0
+  readonly #active: Job[] = []
+  readonly #listening = new WeakSet<Job>()
   #time = 0
   #lastFrame = 0
   #first: { readonly message: string; readonly status: string } | undefined
   #failure: A2AError | undefined
-  readonly #framer: (entries: readonly Entry[]) => Frame[]
+  /** The heads of artifacts as the last published chunk gave them. */
+  readonly #heads: string[] = []
   /** Entries that wait for the end of the turn, so that all of a turn are one append. */
   #gathered: Entry[] = []
   #gatheredKey: IdempotencyKey | undefined
   /** Settles when what is gathered, or was appended last, is committed or has failed. */
-  #written: Deferred<void> | undefined
+  #written: Outcome<void> | undefined
   #scheduled = false
 
   constructor(core: Core, scope: Scope, start: { id: string; contextId: string; log: TaskLog; claimed?: Claimed }) {
@@ -71,10 +77,7 @@ export class Live {
     this.id = start.id
     this.contextId = start.contextId
     this.#log = start.log
-    this.feed = core.feeds.acquire(this.id, this.contextId)
-    core.feeds.unwatch(this.feed)
     core.lives.set(this.id, this)
-    this.#framer = createFramer(this.feed.ids)
     if (start.claimed !== undefined) this.#take(start.claimed)
   }
 
@@ -86,7 +89,16 @@ export class Live {
     for (const [index, { artifactId, closed }] of artifacts.entries()) {
       this.artifacts.set(artifactId, { index, closed, head: undefined })
     }
-    if (this.feed.committed !== head.seq) this.feed.skip(head.seq)
+    this.published = head.seq
+    const feed = this.#feed
+    if (feed === undefined) return
+    this.core.feeds.unwatch(feed)
+    if (feed.committed !== head.seq) feed.skip(head.seq)
+  }
+
+  /** Where readers of this task listen; undefined while there are none. */
+  get #feed(): Feed | undefined {
+    return this.core.feeds.find(this.id)
   }
 
   /** Entries of a status; its message gets the ids and the role of the agent (DM-18, DM-19). */
@@ -130,7 +142,7 @@ export class Live {
     this.inFlight += entries.length
     if (this.#scheduled) return
     this.#scheduled = true
-    this.#written = deferred()
+    this.#written = new Outcome()
     endOfTurn(() => {
       if (this.#scheduled) this.#write()
     })
@@ -139,7 +151,7 @@ export class Live {
   #write(): void {
     const entries = this.#gathered
     const idempotency = this.#gatheredKey
-    const written = this.#written as Deferred<void>
+    const written = this.#written as Outcome<void>
     const release = this.releasing
     this.#gathered = []
     this.#gatheredKey = undefined
@@ -159,9 +171,16 @@ export class Live {
   #publish(entries: readonly Entry[], released: boolean): void {
     this.inFlight -= entries.length
     if (this.#failure !== undefined) return
-    const frames = this.#framer(entries)
-    this.feed.publish(frames, entries.at(-1)?.seq ?? this.feed.committed)
-    for (const { entry } of frames) if (entry.kind === 'status') this.#settle(entry)
+    this.published = entries.at(-1)?.seq ?? this.published
+    const feed = this.#feed
+    const frames: Frame[] = []
+    for (const entry of entries) {
+      if (entry.kind === 'chunk' && entry.head !== undefined) this.#heads[entry.artifact] = entry.head
+      if (feed === undefined || entry.kind === 'message') continue
+      frames.push(new Frame(feed.ids, entry, entry.kind === 'chunk' ? this.#heads[entry.artifact] : undefined))
+    }
+    feed?.publish(frames, this.published)
+    for (const entry of entries) if (entry.kind === 'status') this.#settle(entry)
     if (released) this.#end()
   }
 
@@ -170,17 +189,17 @@ export class Live {
       this.#refuseQueued()
       this.#settleActive()
     } else if (isInterrupted(state)) {
-      for (const job of this.#active) if ((job.startedAt ?? seq) < seq) this.#settled(job)
+      for (const job of [...this.#active]) if ((job.startedAt ?? seq) < seq) this.#settled(job)
     }
   }
 
   #settled(job: Job): void {
-    this.#active.delete(job)
+    this.#active.splice(this.#active.indexOf(job), 1)
     job.settled.resolve()
   }
 
   #settleActive(): void {
-    for (const job of [...this.#active]) this.#settled(job)
+    for (const job of this.#active.splice(0)) job.settled.resolve()
   }
 
   #refuseQueued(): void {
@@ -193,22 +212,24 @@ export class Live {
 
   #end(): void {
     this.#settleActive()
-    this.feed.idleAt = this.#lastFrame
     if (this.core.lives.get(this.id) === this) this.core.lives.delete(this.id)
-    this.feed.wake()
-    if (this.feed.readers > 1 && !this.feed.closed) this.core.feeds.watch(this.feed, this.scope)
-    this.core.feeds.release(this.feed)
+    const feed = this.#feed
+    if (feed !== undefined) {
+      feed.idleAt = this.#lastFrame
+      feed.wake()
+      if (!feed.closed) this.core.feeds.watch(feed, this.scope)
+    }
     this.ended.resolve()
   }
 
   /** Waits until few entries are uncommitted, so that a run ahead of the disk stays bounded. */
   async room(): Promise<void> {
-    if (this.inFlight >= 1024) await this.#written?.promise
+    if (this.inFlight >= 1024) await this.#written?.wait()
   }
 
   /** Waits until everything that was appended is committed; throws when that failed. */
   async committed(): Promise<void> {
-    await this.#written?.promise
+    await this.#written?.wait()
     if (this.#failure !== undefined) throw this.#failure
   }
 
@@ -252,16 +273,17 @@ export class Live {
   /** Marks that a run has taken a message. */
   started(job: Job): void {
     job.startedAt = this.seq
-    this.#active.add(job)
+    this.#active.push(job)
   }
 
   /** Lets one more caller wait for what the run at work comes to. */
   join(job: Job): void {
-    this.#active.add(job)
+    this.#active.push(job)
   }
 
   begin(job: Job): Run {
-    this.feed.idleAt = undefined
+    const feed = this.#feed
+    if (feed !== undefined) feed.idleAt = undefined
     this.started(job)
     const run = new Run(this, job)
     this.run = run
@@ -278,6 +300,22 @@ export class Live {
     else this.#append([], { release: true })
   }
 
+  /** Lets callers that have waited for a while leave when they go away; a signal for each quick one would cost too much. */
+  listen(): void {
+    for (const job of [...this.#active, ...this.queue]) {
+      if (job.caller === undefined || this.#listening.has(job)) continue
+      this.#listening.add(job)
+      const { signal } = job.caller
+      const leave = (): void => job.settled.reject(new A2AError('Cancelled'))
+      if (signal?.aborted) leave()
+      signal?.addEventListener('abort', leave, { once: true })
+      job.settled.wait().then(
+        () => signal?.removeEventListener('abort', leave),
+        () => signal?.removeEventListener('abort', leave),
+      )
+    }
+  }
+
   /** Drops a task of which nothing was stored, as a message answered instead. */
   discard(): void {
     this.releasing = true
@@ -286,10 +324,7 @@ export class Live {
 
   /** Refuses whoever waits for the task's outcome, as the agent broke the protocol. */
   refuse(error: A2AError): void {
-    for (const job of [...this.#active]) {
-      this.#active.delete(job)
-      job.settled.reject(error)
-    }
+    for (const job of this.#active.splice(0)) job.settled.reject(error)
   }
 
   #fail(error: A2AError, entries: number): void {
@@ -301,7 +336,7 @@ export class Live {
     this.refuse(error)
     for (const job of this.queue.splice(0)) job.settled.reject(error)
     this.run?.abort(error)
-    this.feed.fail(error)
+    this.#feed?.fail(error)
     void this.#mend()
   }
 

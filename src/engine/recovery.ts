@@ -1,4 +1,4 @@
-import { deferred } from '../lib/deferred.ts'
+import { Outcome } from '../lib/deferred.ts'
 import { A2AError } from '../protocol/errors.ts'
 import type { Message, Task } from '../protocol/generated/v1/types.ts'
 import { isInterrupted, isTerminal } from '../protocol/task.ts'
@@ -49,10 +49,17 @@ async function takeOver(core: Core, { scope, id }: Abandoned): Promise<boolean> 
     live.append(live.status('TASK_STATE_FAILED', [{ text }]), { release: true })
   } else {
     core.log.info('A task is run again', { taskId: id })
-    live.begin({ message, metadata: {}, acceptedOutputModes: [], extensions: [], resumed: true, settled: deferred() })
+    live.begin({
+      message,
+      metadata: {},
+      acceptedOutputModes: [],
+      extensions: [],
+      resumed: true,
+      settled: new Outcome(),
+    })
     return true
   }
-  await live.ended.promise
+  await live.ended.wait()
   return true
 }
 

@@ -1,4 +1,4 @@
-import { type Deferred, deferred } from '../lib/deferred.ts'
+import { Outcome } from '../lib/deferred.ts'
 import { newId } from '../lib/ids.ts'
 import { backgroundTimer, endOfTurn, nextTurn } from '../lib/turn.ts'
 import { A2AError } from '../protocol/errors.ts'
@@ -31,7 +31,7 @@ function stopReason(kind: StopReason['kind'], text: string, metadata?: StopReaso
 export class Run {
   readonly live: Live
   readonly job: Job
-  readonly decision: Deferred<Decision> = deferred()
+  readonly decision: Outcome<Decision> = new Outcome()
   /** Kept until the task is made. */
   idempotency: IdempotencyKey | undefined
   readonly startedAt: number
@@ -67,6 +67,10 @@ export class Run {
       if (this.#stopReason !== undefined) this.#controller.abort(this.#stopReason)
     }
     return this.#controller.signal
+  }
+
+  get decided(): boolean {
+    return this.#decided
   }
 
   /** Makes the task, unless the agent has answered without one. */

@@ -1,6 +1,6 @@
-import { deferred } from '../lib/deferred.ts'
+import { Outcome } from '../lib/deferred.ts'
 import { newId } from '../lib/ids.ts'
-import { backgroundTimer } from '../lib/turn.ts'
+import { backgroundTimer, endOfTurn } from '../lib/turn.ts'
 import { type Encoded, encodeText } from '../protocol/encoded.ts'
 import type { CallContext, StreamEvent } from '../protocol/endpoint.ts'
 import { A2AError, invalidParams } from '../protocol/errors.ts'
@@ -47,13 +47,14 @@ export interface StartedTask {
 /** What became of a send at the moment at which it is known whether there is a task. */
 export type Started = Exclude<Decision, { kind: 'task' }> | StartedTask
 
-function createJob({ request, extensions }: Send): Job {
+function createJob({ request, extensions, context, streaming }: Send): Job {
   return {
     message: request.message,
     metadata: request.metadata ?? {},
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],
     extensions,
-    settled: deferred<void>(),
+    settled: new Outcome(),
+    ...(!streaming && { caller: context }),
   }
 }
 
@@ -87,9 +88,13 @@ async function startTask(core: Core, send: Send): Promise<Started> {
   const feed = send.streaming ? core.feeds.acquire(id, contextId) : undefined
   const run: Run = live.begin(job)
   run.idempotency = send.idempotency
-  const timer = backgroundTimer(() => run.decide(), core.limits.decideAfter)
+  // Most runs decide within the turn, and need no timer for it.
+  let timer: { stop(): void } | undefined
+  endOfTurn(() => {
+    if (!run.decided) timer = backgroundTimer(() => run.decide(), core.limits.decideAfter)
+  })
   try {
-    const decision = await run.decision.promise
+    const decision = await run.decision.wait()
     if (decision.kind === 'task')
       return { kind: 'task', taskId: id, job, seq: 2, made: { live, ...(feed && { feed }) } }
     if (feed !== undefined) core.feeds.release(feed)
@@ -98,7 +103,7 @@ async function startTask(core: Core, send: Send): Promise<Started> {
     if (feed !== undefined) core.feeds.release(feed)
     throw error
   } finally {
-    timer.stop()
+    timer?.stop()
   }
 }
 
@@ -146,29 +151,9 @@ export async function answerSend(core: Core, send: Send, started: Started): Prom
   const { taskId: id, job } = started
   const { configuration } = send.request
   if (configuration?.returnImmediately === true) await core.lives.get(id)?.committed()
-  else await untilSettled(job, send.context)
+  else await job.settled.wait()
   const { text } = await readTask(core, send.scope, { id, view: viewOf(configuration) })
   return encodeText<SendMessageResponse>(`{"task":${text}}`)
-}
-
-/** After so many milliseconds a waiting send begins to listen for its caller going away; making a signal for each quick one costs too much. */
-const quickAnswer = 100
-
-async function untilSettled(job: Job, context: CallContext): Promise<void> {
-  const gone = deferred<never>()
-  const leave = (): void => gone.reject(new A2AError('Cancelled'))
-  let signal: AbortSignal | undefined
-  const timer = backgroundTimer(() => {
-    signal = context.signal
-    if (signal?.aborted) leave()
-    signal?.addEventListener('abort', leave, { once: true })
-  }, quickAnswer)
-  try {
-    await Promise.race([job.settled.promise, gone.promise])
-  } finally {
-    timer.stop()
-    signal?.removeEventListener('abort', leave)
-  }
 }
 
 /** The stream of SendStreamingMessage: the task as the message found it, then every event until the task is terminal or asks for input. */
