@@ -13,6 +13,8 @@ enableCompileCache?.()
 const run: Run = async (flags, work) => {
   const { createOutput } = await import('./output.ts')
   const output = createOutput({ json: flags.json === true })
+  // What a command waits for may keep no process alive by itself, as a thread that ends does not.
+  setInterval(() => {}, 60_000)
   let code: number
   try {
     code = await work(output)

@@ -25,6 +25,8 @@ export interface Job {
   readonly settled: Outcome<void>
   /** Who waits for that; told to leave when it goes away. */
   readonly caller?: CallContext
+  /** Whether it is being listened for. */
+  listening?: boolean
 }
 
 /** What is known of an artifact of a task at work. */
@@ -57,7 +59,6 @@ export class Live {
   /** Number of the last entry that others may see. */
   published = 0
   readonly #active: Job[] = []
-  readonly #listening = new WeakSet<Job>()
   #time = 0
   #lastFrame = 0
   #first: { readonly message: string; readonly status: string } | undefined
@@ -303,8 +304,8 @@ export class Live {
   /** Lets callers that have waited for a while leave when they go away; a signal for each quick one would cost too much. */
   listen(): void {
     for (const job of [...this.#active, ...this.queue]) {
-      if (job.caller === undefined || this.#listening.has(job)) continue
-      this.#listening.add(job)
+      if (job.caller === undefined || job.listening === true) continue
+      job.listening = true
       const { signal } = job.caller
       const leave = (): void => job.settled.reject(new A2AError('Cancelled'))
       if (signal?.aborted) leave()

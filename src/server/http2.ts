@@ -91,15 +91,22 @@ function flush(): void {
   const batch = queue
   queue = []
   for (const { stream, answer, head } of batch) {
-    if (stream.destroyed) continue
-    const { status, headers } = answer
-    const body = answer.body as string | Uint8Array
-    const bare = status === 204 || status === 304
-    const length = bare ? {} : { 'content-length': Buffer.byteLength(body) }
-    stream.respond({ ':status': status, ...headers, ...length }, { endStream: bare || head })
-    if (!bare && !head) stream.end(body)
-    if (!stream.readableEnded && status >= 400) stopSender(stream)
+    try {
+      if (!stream.destroyed && !stream.closed) writeUnary(stream, answer, head)
+    } catch {
+      // One answer that cannot be written must not cost the others.
+      stream.destroy()
+    }
   }
+}
+
+function writeUnary(stream: ServerHttp2Stream, { status, headers, body: given }: HttpResponse, head: boolean): void {
+  const body = given as string | Uint8Array
+  const bare = status === 204 || status === 304
+  const length = bare ? {} : { 'content-length': Buffer.byteLength(body) }
+  stream.respond({ ':status': status, ...headers, ...length }, { endStream: bare || head })
+  if (!bare && !head) stream.end(body)
+  if (!stream.readableEnded && status >= 400) stopSender(stream)
 }
 
 /** An error may come while the body is still on its way: the sender is told to stop, without an error (RFC 9113 §8.1). */

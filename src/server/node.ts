@@ -148,7 +148,14 @@ let queue: { readonly response: ServerResponse; readonly answer: HttpResponse }[
 function flush(): void {
   const batch = queue
   queue = []
-  for (const { response, answer } of batch) writeUnary(response, answer)
+  for (const { response, answer } of batch) {
+    try {
+      writeUnary(response, answer)
+    } catch {
+      // One answer that cannot be written must not cost the others.
+      response.destroy()
+    }
+  }
 }
 
 /**

@@ -29,12 +29,11 @@ const nothing: CommitterRequest = { kind: 'commit', batch: { numbers: [], string
 test('a thread that dies rejects what it was asked, and says so from then on', async () => {
   const port = await start()
   expect(await port.ask(nothing)).toEqual({ results: null })
-  // A question that is none is more than the thread can bear.
-  const asked = [nothing, undefined as never, nothing, nothing].map((request) => port.ask(request))
-  const answers = await Promise.allSettled(asked)
-  expect(answers.slice(0, 2).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+  // A question that is none is more than the thread can bear. What it answered before, it may or may not have sent.
+  const asked = [undefined as never, nothing, nothing].map((request) => port.ask(request))
+  const [, ...after] = await Promise.allSettled(asked)
   const dead = { code: 'Unavailable', message: expect.stringContaining('its thread has stopped') }
-  for (const answer of answers.slice(2)) expect(answer).toMatchObject({ status: 'rejected', reason: dead })
+  for (const answer of after) expect(answer).toMatchObject({ status: 'rejected', reason: dead })
   await expect(port.ask(nothing)).rejects.toMatchObject(dead)
   await port.ended
 })

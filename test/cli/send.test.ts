@@ -86,7 +86,9 @@ describe.concurrent('parlance send', () => {
   }
 
   test('keeps control sequences off a terminal', async () => {
-    expect(await onTerminal('send', agent.url, 'escape')).toEqual({ code: 0, out: 'red\n', err: '' })
+    const { code, out, err } = await onTerminal('send', agent.url, 'escape', '--context', 'clean')
+    expect([code, out]).toEqual([0, 'red\n'])
+    expect(err).toBe('\u001b[2mconversation clean; --context goes on with it\u001b[22m\n')
     expect((await onTerminal('send', agent.url, 'escape', '--stream')).out).toBe('red\n')
   })
 
@@ -100,13 +102,14 @@ describe.concurrent('parlance send', () => {
   })
 
   test('prints a line for each event with --stream --json', async () => {
-    const { out } = await here('send', agent.url, 'count', '2', '--stream', '--json')
+    const { out } = await here('send', agent.url, 'count', '2', '20', '--stream', '--json')
     const events = out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(events[0]).toHaveProperty('task.id')
-    expect(events.at(-1)).toHaveProperty('statusUpdate.status.state', 'TASK_STATE_COMPLETED')
+    const { statusUpdate, task } = events.at(-1)
+    expect((statusUpdate ?? task).status.state).toBe('TASK_STATE_COMPLETED')
     const numbers = events.map(({ eventId }) => eventId as number)
     expect(numbers).toEqual([...numbers].sort((left, right) => left - right))
     expect(new Set(numbers).size).toBe(events.length)

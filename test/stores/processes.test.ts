@@ -48,7 +48,7 @@ async function open(options: Parameters<typeof openSqliteStore>[0] = {}): Promis
   return store
 }
 
-describe('processes on one database', () => {
+describe('processes on one database', { timeout: 60_000 }, () => {
   test('a killed process loses nothing that it has told', async () => {
     for (const _ of [1, 2]) {
       const { child, lines } = start('write')

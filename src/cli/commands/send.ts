@@ -12,7 +12,7 @@ import { createProgressLine } from '../progress-line.ts'
 import { type InputFlags, readParts } from '../read-input.ts'
 import { createStreamText } from '../stream-text.ts'
 import { answerExitCode, saveQuietly, showAnswer } from '../task-view.ts'
-import { createCleaner } from '../terminal-text.ts'
+import { cleanLine, createCleaner } from '../terminal-text.ts'
 
 /** The flags of `parlance send`. */
 export interface SendFlags extends AgentFlags, InputFlags {
@@ -93,7 +93,12 @@ async function sendAndWait({ parts, options, connection }: Sending, flags: SendF
     progress.stop()
     const result = await stream.result()
     const view = { task: result.task, message: result.message, shown: text.shown, folder: flags.output }
-    if (!output.json) return await showAnswer(output, view, connection)
+    if (!output.json) {
+      const code = await showAnswer(output, view, connection)
+      const goOn = `conversation ${cleanLine(result.contextId ?? '')}; --context goes on with it`
+      if (result.contextId !== undefined && output.errIsTerminal) output.writeNote(`${output.err.dim(goOn)}\n`)
+      return code
+    }
     if (flags.stream !== true) await output.document(result.task ? { task: result.task } : { message: result.message })
     await saveQuietly(output, view)
     return answerExitCode(result.task)
