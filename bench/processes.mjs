@@ -6,16 +6,21 @@ function script(name) {
   return join(import.meta.dirname, name)
 }
 
-async function answerOf(child, question) {
-  const answer = once(child, 'message')
-  const gone = once(child, 'exit').then(([code]) => {
-    throw new Error(`a process of the benchmark ended with ${code}`)
+/** The next message of a process; rejects when it ends before it has said one. */
+function answerOf(child, question) {
+  return new Promise((resolve, reject) => {
+    const onExit = (code) => settle(() => reject(new Error(`a process of the benchmark ended with ${code}`)))
+    const onMessage = (message) =>
+      settle(() => (message.error === undefined ? resolve(message) : reject(new Error(message.error))))
+    function settle(then) {
+      child.off('exit', onExit)
+      child.off('message', onMessage)
+      then()
+    }
+    child.once('exit', onExit)
+    child.once('message', onMessage)
+    if (question !== undefined) child.send(question)
   })
-  gone.catch(() => {})
-  if (question !== undefined) child.send(question)
-  const [message] = await Promise.race([answer, gone])
-  if (message.error !== undefined) throw new Error(message.error)
-  return message
 }
 
 /** Starts a server in a process of its own. */

@@ -25,6 +25,7 @@ const ms = Number(options.ms ?? (options.short ? 700 : 2_000))
 const folder = mkdtempSync(join(tmpdir(), 'parlance-bench-'))
 const load = startLoad()
 const goals = []
+let files = 0
 
 /** Notes a ratio and its goal: `>=` or `<=` a number. */
 function note(name, value, goal) {
@@ -33,7 +34,7 @@ function note(name, value, goal) {
 }
 
 function parlance(name, store) {
-  return startServer('parlance', { dist, store: store ?? `sqlite:${join(folder, `${name}.db`)}` })
+  return startServer('parlance', { dist, store: store ?? `sqlite:${join(folder, `${name}-${++files}.db`)}` })
 }
 
 async function withServers(names, use) {

@@ -31,14 +31,34 @@ export interface CallFacts {
 
 /** The context of a call; its signal is made only when it is asked for. */
 export function createContext(request: HttpRequest, facts: CallFacts): CallContext {
-  return {
-    version: facts.version,
-    tenant: facts.tenant,
-    owner: facts.owner,
-    extensions: facts.extensions,
-    headers: request.headers,
-    get signal() {
-      return request.signal
+  return new ServedContext(request, facts)
+}
+
+class ServedContext implements CallContext {
+  readonly version: string
+  readonly tenant: string
+  readonly owner: string
+  readonly extensions: readonly string[]
+  readonly headers: CallContext['headers']
+  declare readonly signal: AbortSignal
+  readonly #request: HttpRequest
+
+  constructor(request: HttpRequest, { version, tenant, owner, extensions }: CallFacts) {
+    this.version = version
+    this.tenant = tenant
+    this.owner = owner
+    this.extensions = extensions
+    this.headers = request.headers
+    this.#request = request
+    Object.defineProperty(this, 'signal', ServedContext.#signal)
+  }
+
+  // A property of each object, so that a copy of a context has a signal too. One getter for all, as an object literal
+  // with a getter of its own gets a shape of its own, which the garbage collector is slow to find.
+  static readonly #signal: PropertyDescriptor & ThisType<ServedContext> = {
+    enumerable: true,
+    get() {
+      return this.#request.signal
     },
   }
 }

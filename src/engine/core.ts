@@ -1,5 +1,6 @@
 import type { Logger } from '../lib/log.ts'
 import { backgroundInterval } from '../lib/turn.ts'
+import { TurnoverMap } from '../lib/turnover-map.ts'
 import type { Agent } from './executor.ts'
 import { Feed } from './feed.ts'
 import type { Limits } from './limits.ts'
@@ -15,7 +16,7 @@ export interface Core {
   readonly limits: Limits
   readonly now: () => number
   /** Tasks that this process holds, by id. */
-  readonly lives: Map<string, Live>
+  readonly lives: TurnoverMap<string, Live>
   readonly feeds: Feeds
   /** Set once the engine takes no more work. */
   stopping: boolean
@@ -23,7 +24,7 @@ export interface Core {
 
 /** The feeds of this process: one for each task that is worked on or read here. */
 export class Feeds {
-  readonly #feeds = new Map<string, Feed>()
+  readonly #feeds = new TurnoverMap<string, Feed>()
   readonly #watched = new Map<string, { readonly scope: Scope; readonly stop: () => void }>()
   readonly #store: Store
   readonly #pollMs: number

@@ -1,5 +1,6 @@
 import { type Logger, silent } from '../lib/log.ts'
 import { backgroundInterval } from '../lib/turn.ts'
+import { TurnoverMap } from '../lib/turnover-map.ts'
 import type { Encoded } from '../protocol/encoded.ts'
 import type { Call, CallContext, Endpoint, Reply, StreamReply } from '../protocol/endpoint.ts'
 import { A2AError } from '../protocol/errors.ts'
@@ -54,7 +55,7 @@ export function createEngine(options: EngineOptions): Engine {
     limits,
     log: options.log ?? silent,
     now: options.now ?? Date.now,
-    lives: new Map(),
+    lives: new TurnoverMap(),
     feeds: new Feeds(store, { pollMs: limits.pollEvery, publishedOf: (id) => core.lives.get(id)?.published ?? 0 }),
     stopping: false,
   }
@@ -173,7 +174,7 @@ function checkCapability(agent: Agent, operation: UnaryOperation | StreamOperati
 }
 
 async function drain(core: Core, graceMs: number): Promise<void> {
-  const all = (): Promise<unknown> => Promise.all([...core.lives.values()].map((live) => live.ended.wait()))
+  const all = (): Promise<unknown> => Promise.all(core.lives.values().map((live) => live.ended.wait()))
   if (graceMs > 0 && core.lives.size > 0) {
     let timer: ReturnType<typeof setTimeout> | undefined
     await Promise.race([
@@ -186,7 +187,7 @@ async function drain(core: Core, graceMs: number): Promise<void> {
   }
   for (const live of core.lives.values()) live.run?.shutdown()
   await Promise.all(
-    [...core.lives.values()].map((live) => (live.releasing ? live.ended.wait() : live.committed().catch(() => {}))),
+    core.lives.values().map((live) => (live.releasing ? live.ended.wait() : live.committed().catch(() => {}))),
   )
 }
 

@@ -73,7 +73,7 @@ export class Feed {
   changes = 0
   #frames: Frame[] = []
   #dropped = 0
-  readonly #wakers = new Set<() => void>()
+  #wakers: (() => void)[] = []
 
   constructor(taskId: string, ids: string) {
     this.taskId = taskId
@@ -116,16 +116,18 @@ export class Feed {
 
   wake(): void {
     this.changes += 1
-    if (this.#wakers.size === 0) return
-    const wakers = [...this.#wakers]
-    this.#wakers.clear()
+    if (this.#wakers.length === 0) return
+    const wakers = this.#wakers
+    this.#wakers = []
     for (const wake of wakers) wake()
   }
 
   /** Calls back at the next change; the returned function takes that back. */
   onChange(wake: () => void): () => void {
-    this.#wakers.add(wake)
-    return () => this.#wakers.delete(wake)
+    this.#wakers.push(wake)
+    return () => {
+      this.#wakers = this.#wakers.filter((other) => other !== wake)
+    }
   }
 
   /** Where a reader that has seen entry `seq` stands; undefined when frames after it are no longer kept here. */

@@ -1,38 +1,25 @@
-import type { TaskRecord } from '../engine/record.ts'
-import type { Answer, Cursor, Entry, ListQuery, TaskPage } from '../engine/store.ts'
+import type { Answer, ListQuery, TaskPage } from '../engine/store.ts'
 import type { TaskState } from '../protocol/generated/v1/types.ts'
+import type { MemoryTask } from './memory-task.ts'
 import { TaskOrder } from './task-order.ts'
 
-/** A stored task, and where it stands in the lists. */
-export interface StoredTask {
-  readonly id: string
-  readonly scope: ScopeTasks
-  readonly record: TaskRecord
-  /** Rises with each new task. */
-  readonly created: number
-  /** State and time under which the task is listed; undefined before the first listing. */
-  state: TaskState | undefined
-  time: number
-  held: boolean
-  /** The numbered log from entry 1; undefined once dropped. */
-  entries: Entry[] | undefined
-}
+type Listed = NonNullable<MemoryTask['listed']>
 
 /** The tasks and answers of one scope, in the orders that lists ask for. */
 export class ScopeTasks {
-  readonly byId: Map<string, StoredTask> = new Map()
+  readonly byId: Map<string, MemoryTask> = new Map()
   readonly answers: Map<string, { readonly answer: Answer; readonly time: number }> = new Map()
   /** By creation, oldest first. */
-  readonly #created: StoredTask[] = []
-  readonly #contexts = new Map<string, StoredTask[]>()
-  readonly #order = new TaskOrder<StoredTask>()
-  readonly #states = new Map<TaskState, TaskOrder<StoredTask>>()
-  readonly #changed = new Set<StoredTask>()
+  readonly #created: MemoryTask[] = []
+  readonly #contexts = new Map<string, MemoryTask[]>()
+  readonly #order = new TaskOrder<Listed>()
+  readonly #states = new Map<TaskState, TaskOrder<Listed>>()
+  readonly #changed = new Set<MemoryTask>()
 
-  insert(task: StoredTask): void {
+  insert(task: MemoryTask): void {
     this.byId.set(task.id, task)
     this.#created.push(task)
-    const { contextId } = task.record
+    const { contextId } = task
     const context = this.#contexts.get(contextId)
     if (context === undefined) this.#contexts.set(contextId, [task])
     else context.push(task)
@@ -40,12 +27,12 @@ export class ScopeTasks {
   }
 
   /** Notes that a task has a new status. The orders are brought up to date when somebody lists. */
-  move(task: StoredTask): void {
+  move(task: MemoryTask): void {
     this.#changed.add(task)
   }
 
-  delete(task: StoredTask): void {
-    const { contextId } = task.record
+  delete(task: MemoryTask): void {
+    const { contextId } = task
     const context = this.#contexts.get(contextId) ?? []
     this.byId.delete(task.id)
     this.#changed.delete(task)
@@ -61,26 +48,31 @@ export class ScopeTasks {
     const context = contextId === undefined ? undefined : (this.#contexts.get(contextId) ?? [])
     const byState = context === undefined && state !== undefined
     const order = context !== undefined ? ordered(context) : byState ? this.#state(state) : this.#order
-    const matches = (task: StoredTask) =>
-      (state === undefined || task.state === state) && (since === undefined || task.time >= since)
+    const matches = (listed: Pick<Listed, 'state' | 'time'>) =>
+      (state === undefined || listed.state === state) && (since === undefined || listed.time >= since)
 
     const first = since === undefined ? 0 : order.before(since, '')
     const exact = state === undefined || byState
     const total = exact ? order.items.length - first : count(order.items, first, matches)
 
+    const page: MemoryTask[] = []
+    const take = (task: MemoryTask): boolean => page.push(task) <= pageSize
     const created = query.order === 'created'
-    const items = created ? (context ?? this.#created) : order.items
-    const end = cursor === undefined ? items.length : placeOfCursor(order, items, { created, cursor })
-    const page: StoredTask[] = []
-    for (let index = end - 1; index >= (created ? 0 : first) && page.length <= pageSize; index--) {
-      const task = items[index]!
-      if (matches(task)) page.push(task)
+    if (created) {
+      const items = context ?? this.#created
+      const end = cursor === undefined ? items.length : placeOf(items, cursor[0])
+      for (let index = end - 1; index >= 0; index--) if (matches(items[index]!) && !take(items[index]!)) break
+    } else {
+      const end = cursor === undefined ? order.items.length : order.before(cursor[0], String(cursor[1]))
+      for (let index = end - 1; index >= first; index--) {
+        if (matches(order.items[index]!) && !take(order.items[index]!.task)) break
+      }
     }
     const more = page.length > pageSize
     if (more) page.pop()
     const last = page.at(-1)
     return {
-      tasks: page.map((task) => ({ text: task.record.text(query.view), head: task.record.head(task.held) })),
+      tasks: page.map((task) => ({ text: task.text(query.view), head: task.head() })),
       ...(more && last !== undefined && { next: created ? [last.created, 0] : [last.time, last.id] }),
       total,
     }
@@ -91,24 +83,24 @@ export class ScopeTasks {
     const changed = [...this.#changed]
     this.#changed.clear()
     for (const task of changed) this.#displace(task)
-    const rows = changed.map((task) => ({ task, head: task.record.head(false) }))
     // Oldest first, so that each one goes to the newest end, where adding costs next to nothing.
-    for (const { task, head } of rows.sort((left, right) => left.head.time - right.head.time)) {
-      task.state = head.state
-      task.time = head.time
-      this.#order.add(task)
-      this.#state(head.state).add(task)
+    for (const task of changed.sort((left, right) => left.time - right.time)) {
+      const listed = listing(task)
+      task.listed = listed
+      this.#order.add(listed)
+      this.#state(listed.state).add(listed)
     }
   }
 
-  #displace(task: StoredTask): void {
-    if (task.state === undefined) return
-    this.#order.remove(task)
-    this.#state(task.state).remove(task)
-    task.state = undefined
+  #displace(task: MemoryTask): void {
+    const { listed } = task
+    if (listed === undefined) return
+    this.#order.remove(listed)
+    this.#state(listed.state).remove(listed)
+    task.listed = undefined
   }
 
-  #state(state: TaskState): TaskOrder<StoredTask> {
+  #state(state: TaskState): TaskOrder<Listed> {
     let order = this.#states.get(state)
     if (order === undefined) {
       order = new TaskOrder()
@@ -118,23 +110,19 @@ export class ScopeTasks {
   }
 }
 
+function listing(task: MemoryTask): Listed {
+  const { id, state, time } = task
+  return { id, state, time, task }
+}
+
 /** The tasks of a context are few, so their order is made when it is asked for. */
-function ordered(context: readonly StoredTask[]): TaskOrder<StoredTask> {
-  const order = new TaskOrder<StoredTask>()
-  for (const task of context) order.add(task)
+function ordered(context: readonly MemoryTask[]): TaskOrder<Listed> {
+  const order = new TaskOrder<Listed>()
+  for (const task of context) order.add(listing(task))
   return order
 }
 
-/** Number of items that come before a cursor in ascending order. */
-function placeOfCursor(
-  order: TaskOrder<StoredTask>,
-  items: readonly StoredTask[],
-  { created, cursor }: { created: boolean; cursor: Cursor },
-): number {
-  return created ? placeOf(items, cursor[0]) : order.before(cursor[0], String(cursor[1]))
-}
-
-function placeOf(items: readonly StoredTask[], created: number): number {
+function placeOf(items: readonly MemoryTask[], created: number): number {
   let low = 0
   let high = items.length
   while (low < high) {
@@ -145,12 +133,12 @@ function placeOf(items: readonly StoredTask[], created: number): number {
   return low
 }
 
-function remove(items: StoredTask[], task: StoredTask): void {
+function remove(items: MemoryTask[], task: MemoryTask): void {
   const index = placeOf(items, task.created)
   if (items[index] === task) items.splice(index, 1)
 }
 
-function count(items: readonly StoredTask[], first: number, matches: (task: StoredTask) => boolean): number {
+function count(items: readonly Listed[], first: number, matches: (listed: Listed) => boolean): number {
   let total = 0
   for (let index = first; index < items.length; index++) if (matches(items[index]!)) total++
   return total

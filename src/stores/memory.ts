@@ -1,9 +1,9 @@
-import { TaskRecord } from '../engine/record.ts'
 import type { Answer, Claimed, Entry, NewTask, Scope, Snapshot, Store, TaskLog, View } from '../engine/store.ts'
+import { endOfTurn } from '../lib/turn.ts'
 import { A2AError } from '../protocol/errors.ts'
-import { isTerminal } from '../protocol/task.ts'
-import { ScopeTasks, type StoredTask } from './memory-scope.ts'
-import { checkNumbers, fold, withHeads } from './replay.ts'
+import { ScopeTasks } from './memory-scope.ts'
+import { MemoryTask } from './memory-task.ts'
+import { checkNumbers } from './replay.ts'
 import { scopeKey } from './scope-key.ts'
 
 const done: Promise<void> = Promise.resolve()
@@ -16,8 +16,10 @@ export function openMemoryStore(): Store {
 class MemoryStore implements Store {
   readonly #scopes = new Map<string, ScopeTasks>()
   /** Ended tasks, in the order in which they ended: first those whose events are kept, then the others. */
-  readonly #replayable = new Set<StoredTask>()
-  readonly #ended = new Set<StoredTask>()
+  readonly #replayable = new Set<MemoryTask>()
+  readonly #ended = new Set<MemoryTask>()
+  readonly #unpacked: MemoryTask[] = []
+  #lastScope: { readonly scope: Scope; readonly tasks: ScopeTasks } | undefined
   #created = 0
   #closed = false
 
@@ -29,25 +31,15 @@ class MemoryStore implements Store {
     const task = this.#find(scope, id)
     if (task === undefined || task.held) return task && 'held'
     task.held = true
-    const artifacts = task.record.artifacts.map(({ head, closed }) => ({
-      artifactId: (JSON.parse(head) as { artifactId: string }).artifactId,
-      closed,
-    }))
-    return { log: this.#log(task), head: task.record.head(true), artifacts }
+    return { log: this.#log(task), head: task.head(), artifacts: task.artifacts() }
   }
 
   async head(scope: Scope, id: string): Promise<Snapshot['head'] | undefined> {
-    const task = this.#find(scope, id)
-    return task?.record.head(task.held)
+    return this.#find(scope, id)?.head()
   }
 
   async read(scope: Scope, id: string, view: View): Promise<Snapshot | undefined> {
-    const task = this.#find(scope, id)
-    if (task === undefined) return undefined
-    const { record, entries, held } = task
-    if (view.at === undefined || view.at === record.seq) return { text: record.text(view), head: record.head(held) }
-    if (entries === undefined || view.at < 1 || view.at > record.seq) return undefined
-    return fold(record, entries.slice(0, view.at), { view, held })
+    return this.#find(scope, id)?.read(view)
   }
 
   async list(scope: Scope, query: Parameters<Store['list']>[1]): ReturnType<Store['list']> {
@@ -59,15 +51,7 @@ class MemoryStore implements Store {
     id: string,
     range: { readonly after: number; readonly limit: number },
   ): Promise<readonly Entry[] | undefined> {
-    const all = this.#find(scope, id)?.entries
-    if (all === undefined) return undefined
-    return withHeads(all.slice(range.after, range.after + range.limit), (chunk) => {
-      for (let index = chunk.seq - 2; index >= 0; index--) {
-        const entry = all[index]!
-        if (entry.kind === 'chunk' && entry.artifact === chunk.artifact && entry.head !== undefined) return entry.head
-      }
-      return undefined
-    })
+    return this.#find(scope, id)?.entries(range)
   }
 
   async answer(scope: Scope, key: string): Promise<Answer | undefined> {
@@ -100,9 +84,9 @@ class MemoryStore implements Store {
     let gone = 0
     for (const task of this.#replayable) {
       if (task.held) continue
-      if (endOf(task) >= before) break
-      gone += task.entries?.length ?? 0
-      task.entries = undefined
+      if (task.time >= before) break
+      gone += task.seq
+      task.replayable = false
       this.#replayable.delete(task)
       this.#ended.add(task)
     }
@@ -113,7 +97,7 @@ class MemoryStore implements Store {
     let gone = 0
     for (const task of this.#ended) {
       if (task.held) continue
-      if (endOf(task) >= before) break
+      if (task.time >= before) break
       task.scope.delete(task)
       this.#ended.delete(task)
       gone++
@@ -126,11 +110,16 @@ class MemoryStore implements Store {
     this.#replayable.clear()
     this.#ended.clear()
     this.#scopes.clear()
+    this.#lastScope = undefined
   }
 
   #known(scope: Scope): ScopeTasks | undefined {
     if (this.#closed) throw new A2AError('Unavailable', 'The task store is closed')
-    return this.#scopes.get(scopeKey(scope))
+    const last = this.#lastScope
+    if (last !== undefined && sameScope(last.scope, scope)) return last.tasks
+    const tasks = this.#scopes.get(scopeKey(scope))
+    if (tasks !== undefined) this.#lastScope = { scope, tasks }
+    return tasks
   }
 
   #scope(scope: Scope): ScopeTasks {
@@ -142,33 +131,33 @@ class MemoryStore implements Store {
     return tasks
   }
 
-  #find(scope: Scope, id: string): StoredTask | undefined {
+  #find(scope: Scope, id: string): MemoryTask | undefined {
     return this.#known(scope)?.byId.get(id)
   }
 
-  #log(origin: NewTask | StoredTask): TaskLog {
-    let task = 'record' in origin ? origin : undefined
+  #log(origin: NewTask | MemoryTask): TaskLog {
+    let task = origin instanceof MemoryTask ? origin : undefined
     let released = false
     return {
       append: (entries, options = {}) => {
         try {
           if (this.#closed) throw new A2AError('Unavailable', 'The task store is closed')
           if (released) throw new A2AError('Unavailable', 'The task was released: claim it before writing to it again')
-          checkNumbers(entries, task?.record.seq ?? 0)
+          checkNumbers(entries, task?.seq ?? 0)
           const { idempotency, release = false } = options
-          const { answers } = 'record' in origin ? origin.scope : this.#scope(origin.scope)
+          const { answers } = origin instanceof MemoryTask ? origin.scope : this.#scope(origin.scope)
           if (idempotency !== undefined && answers.has(idempotency.key)) {
             throw new A2AError('Unavailable', 'The idempotency key was used a moment ago')
           }
           if (task === undefined && entries.length > 0) task = this.#insert(origin as NewTask, entries)
-          else if (task !== undefined) addEntries(task, entries)
+          else if (task?.add(entries)) task.scope.move(task)
           if (task !== undefined) {
             if (idempotency !== undefined) {
               const { key, digest } = idempotency
               answers.set(key, { answer: { digest, taskId: task.id }, time: Date.now() })
             }
             if (release) task.held = false
-            if (isTerminal(task.record.head(true).state)) this.#replayable.add(task)
+            if (task.ended) this.#finished(task)
           }
           released = release
           return done
@@ -179,35 +168,28 @@ class MemoryStore implements Store {
     }
   }
 
-  #insert({ scope, id, contextId, metadata }: NewTask, entries: readonly Entry[]): StoredTask {
+  #finished(task: MemoryTask): void {
+    this.#replayable.add(task)
+    // The caller that waits for the task reads it in this turn, from the objects that are there.
+    if (this.#unpacked.length === 0) endOfTurn(() => this.#pack())
+    this.#unpacked.push(task)
+  }
+
+  #pack(): void {
+    for (const task of this.#unpacked.splice(0)) task.pack()
+  }
+
+  #insert({ scope, id, contextId, metadata }: NewTask, entries: readonly Entry[]): MemoryTask {
     const tasks = this.#scope(scope)
     if (tasks.byId.has(id)) throw new A2AError('Unavailable', `A task with the id ${id} is stored already`)
-    const record = new TaskRecord(id, contextId, metadata)
-    for (const entry of entries) record.add(entry)
     const created = ++this.#created
-    const stored: StoredTask = {
-      id,
-      scope: tasks,
-      record,
-      created,
-      state: undefined,
-      time: 0,
-      held: true,
-      entries: [...entries],
-    }
+    const stored = new MemoryTask(tasks, { id, contextId, created, ...(metadata !== undefined && { metadata }) })
+    stored.add(entries)
     tasks.insert(stored)
     return stored
   }
 }
 
-function endOf({ record }: StoredTask): number {
-  return record.status?.time ?? 0
-}
-
-function addEntries(task: StoredTask, entries: readonly Entry[]): void {
-  for (const entry of entries) {
-    task.record.add(entry)
-    task.entries?.push(entry)
-    if (entry.kind === 'status') task.scope.move(task)
-  }
+function sameScope(left: Scope, right: Scope): boolean {
+  return left.owner === right.owner && left.tenant === right.tenant && left.agent === right.agent
 }
