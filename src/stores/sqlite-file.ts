@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { A2AError } from '../protocol/errors.ts'
@@ -36,7 +36,7 @@ export function prepareFile(given: string): string {
   if (given === inMemory) return given
   const path = resolve(given)
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(path))
     closeSync(openSync(path, 'a', 0o600))
     const { size } = statSync(path)
     if (size > 0) checkMagic(path)
@@ -45,6 +45,17 @@ export function prepareFile(given: string): string {
     throw unusable(path, `cannot be opened for writing (${reason(error)}). Check the path and its permissions`, error)
   }
   return path
+}
+
+// Node's own recursive way never comes back where a file system accepts no folders, such as /proc.
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error
+  }
 }
 
 function checkMagic(path: string): void {

@@ -16,7 +16,7 @@ function scripted() {
       asked.push(request)
       return new Promise((resolve) => answers.push(resolve))
     },
-    ended: Promise.resolve(),
+    end: () => Promise.resolve(),
   }
   const committed: number[] = []
   const refused: Hold[] = []

@@ -35,7 +35,7 @@ test('a thread that dies rejects what it was asked, and says so from then on', a
   const dead = { code: 'Unavailable', message: expect.stringContaining('its thread has stopped') }
   for (const answer of after) expect(answer).toMatchObject({ status: 'rejected', reason: dead })
   await expect(port.ask(nothing)).rejects.toMatchObject(dead)
-  await port.ended
+  await port.end()
 })
 
 test('a thread answers in order and ends when it is closed', async () => {
@@ -43,9 +43,9 @@ test('a thread answers in order and ends when it is closed', async () => {
   const purge = { kind: 'purge', limits: {}, place: { scope: 1, phase: 'answers' } } as const
   const answers = await Promise.all([port.ask(nothing), port.ask(purge), port.ask({ kind: 'close' })])
   expect(answers).toEqual([{ results: null }, { rows: 0, next: null }, { results: null }])
-  await port.ended
+  await port.end()
   const again = await start()
   expect(again.process).toBe(port.process + 1)
   await again.ask({ kind: 'close' })
-  await again.ended
+  await again.end()
 })

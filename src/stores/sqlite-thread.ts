@@ -14,8 +14,8 @@ export interface CommitterPort {
   readonly process: number
   /** Rejects with A2AError Unavailable when the committer has died. */
   ask(request: CommitterRequest): Promise<CommitterReply>
-  /** Settles when the thread has ended, after it was asked to close. */
-  readonly ended: Promise<void>
+  /** Settles when the thread has ended, after it was asked to close; keeps the process alive until then. */
+  end(): Promise<void>
 }
 
 /** A committer on this thread: every commit blocks it. */
@@ -28,7 +28,7 @@ export function committerHere(
     immediate: true,
     process: committer.process,
     ask: async (request) => committer.answer(request) ?? { results: null },
-    ended: Promise.resolve(),
+    end: () => Promise.resolve(),
   }
   return { port, committer }
 }
@@ -48,10 +48,11 @@ createJiti(workerData.entry).import(workerData.entry)
 `
 
 function startWorker(options: CommitterOptions): Worker | undefined {
-  const common = { name: 'parlance-store', stdin: false } as const
+  // Flags of the process may be about its own program, such as --input-type, and stop a thread from starting.
+  const common = { name: 'parlance-store', stdin: false, execArgv: [] }
   if (import.meta.url.endsWith('.ts')) {
     const entry = new URL('./sqlite-worker.ts', import.meta.url).href
-    return new Worker(fromSources, { ...common, eval: true, execArgv: [], workerData: { options, entry } })
+    return new Worker(fromSources, { ...common, eval: true, workerData: { options, entry } })
   }
   const entry = builtEntry()
   return entry && new Worker(entry, { ...common, workerData: { options } })
@@ -101,7 +102,10 @@ export async function committerThread(options: CommitterOptions): Promise<Commit
         if (waiting.push({ resolve, reject }) === 1) worker.ref()
         worker.postMessage(request)
       }),
-    ended,
+    end: () => {
+      if (dead === undefined) worker.ref()
+      return ended
+    },
   }
 }
 

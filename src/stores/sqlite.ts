@@ -241,7 +241,7 @@ class SqliteStore implements Store {
     } catch {
       // A thread that has died holds nothing that could be closed.
     }
-    await port.ended
+    await port.end()
   }
 
   #refuseClosed(): void {
