@@ -7,11 +7,10 @@ export const folders = {
   protocol: { imports: ['lib'], runs: 'any' },
   cards: { imports: ['lib', 'protocol', 'net'], runs: 'any', packages: ['jose'] },
   auth: { imports: ['lib', 'protocol', 'net'], runs: 'any', packages: ['jose'] },
-  bindings: { imports: ['lib', 'protocol'], runs: 'any', packages: ['eventsource-parser'] },
+  bindings: { imports: ['lib', 'protocol'], runs: 'any' },
   client: {
     imports: ['lib', 'protocol', 'cards', 'auth', 'bindings', 'net'],
     runs: 'any',
-    packages: ['eventsource-parser'],
   },
   engine: { imports: ['lib', 'protocol', 'observe'], runs: 'any' },
   net: { imports: ['lib', 'protocol'], runs: 'node', packages: ['undici', 'ipaddr.js'] },
