@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { A2AError } from '../protocol/errors.ts'
 import { Committer, type CommitterOptions, type CommitterReply, type CommitterRequest } from './sqlite-committer.ts'
+import { packRequest } from './sqlite-crossing.ts'
 import type { SqliteDriver } from './sqlite-driver.ts'
 import { openGate, shutGate } from './sqlite-gate.ts'
 import type { WorkerGreeting } from './sqlite-worker.ts'
@@ -100,7 +101,7 @@ export async function committerThread(options: CommitterOptions): Promise<Commit
       new Promise((resolve, reject) => {
         if (dead !== undefined) return reject(dead)
         if (waiting.push({ resolve, reject }) === 1) worker.ref()
-        worker.postMessage(request)
+        worker.postMessage(...packRequest(request))
       }),
     end: () => {
       if (dead === undefined) worker.ref()

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type CommitterOptions, type CommitterRequest, openCommitter } from './sqlite-committer.ts'
+import { type CommitterOptions, openCommitter } from './sqlite-committer.ts'
+import { type CrossingRequest, unpackRequest } from './sqlite-crossing.ts'
 
 /** The first words of the thread: whether it could open the file. */
 export type WorkerGreeting = { readonly process: number } | { readonly refused: string }
@@ -9,8 +10,8 @@ if (port !== null) {
   const { options } = workerData as { options: CommitterOptions }
   try {
     const committer = await openCommitter(options)
-    port.on('message', (request: CommitterRequest) => {
-      const reply = committer.answer(request)
+    port.on('message', (request: CrossingRequest) => {
+      const reply = committer.answer(unpackRequest(request))
       if (reply !== undefined) port.postMessage(reply)
       if (request.kind === 'close') port.close()
     })
