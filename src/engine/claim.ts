@@ -66,8 +66,10 @@ export async function withLive<T>(
         retryAfter: 5,
       })
     }
-    if (!core.lives.has(id)) await new Promise((resolve) => setTimeout(resolve, 50))
-    else await core.lives.get(id)?.ended.wait()
+    // Another caller here may have taken it a moment ago: then it is at work, and can be used at once.
+    const holder = core.lives.get(id)
+    if (holder === undefined) await new Promise((resolve) => setTimeout(resolve, 50))
+    else if (holder.releasing) await holder.ended.wait()
   }
 }
 

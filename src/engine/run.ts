@@ -8,13 +8,13 @@ import { RunContext } from './context.ts'
 import type { MessageEvent, StatusEvent, Yielded } from './executor.ts'
 import type { Job, Live } from './live.ts'
 import type { IdempotencyKey } from './store.ts'
-import { checkParts, chunkOf, IllegalYield, readYield, TextPieces } from './yields.ts'
+import { checkParts, chunkOf, IllegalYield, readYield, TextPieces, textChunk } from './yields.ts'
 
 /** How an exchange turned out: a task that is stored, or an answer without one. */
 export type Decision = { readonly kind: 'task' } | { readonly kind: 'message'; readonly message: Message }
 
 /** Events that one run may give before others get their turn. */
-const eventsPerTurn = 128
+const eventsPerTurn = 32
 
 /** Why a run is told to stop; the reason of its signal. */
 export interface StopReason extends Error {
@@ -137,7 +137,7 @@ export class Run {
     switch (event.kind) {
       case 'part':
         this.#flush()
-        this.#answerPart([event.part])
+        this.#answerPart(event.part)
         return true
       case 'status':
         return this.#status(event)
@@ -178,15 +178,16 @@ export class Run {
     const text = this.#held
     if (text === undefined) return
     this.#held = undefined
-    this.#answerPart([{ text }], lastChunk)
+    this.decide()
+    this.#answer ??= newId()
+    this.live.append(this.#sized(textChunk(this.live, this.#answer, { text, lastChunk })))
   }
 
-  #answerPart(parts: readonly Part[], lastChunk = false): void {
+  #answerPart(part: Part): void {
     this.decide()
-    const append = this.#answer !== undefined
     this.#answer ??= newId()
-    const artifact = { artifactId: this.#answer, parts }
-    this.live.append(this.#sized(chunkOf(this.live, { kind: 'artifact', artifact, append, lastChunk })))
+    const artifact = { artifactId: this.#answer, parts: [part] }
+    this.live.append(this.#sized(chunkOf(this.live, { kind: 'artifact', artifact, append: true })))
   }
 
   #sized<E extends { readonly parts: string }>(entry: E): E {

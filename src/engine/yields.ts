@@ -82,6 +82,25 @@ export function chunkOf(live: Live, event: ArtifactEvent): ChunkEntry {
   }
 }
 
+/** The next entry for an artifact that grows by plain text; what makes it is our own, so there is nothing to check. */
+export function textChunk(
+  live: Live,
+  artifactId: string,
+  { text, lastChunk }: { text: string; lastChunk: boolean },
+): ChunkEntry {
+  const known = live.artifacts.get(artifactId)
+  const parts = JSON.stringify(text).slice(1, -1)
+  const seq = live.seq + 1
+  if (known !== undefined) {
+    known.closed = lastChunk
+    return { kind: 'chunk', seq, artifact: known.index, append: true, lastChunk, plain: true, parts }
+  }
+  const head = JSON.stringify({ artifactId })
+  const artifact = live.artifacts.size
+  live.artifacts.set(artifactId, { index: artifact, closed: lastChunk, head })
+  return { kind: 'chunk', seq, artifact, head, append: false, lastChunk, plain: true, parts }
+}
+
 /** Text that arrives in pieces, put on the wire without ever splitting a character in two. */
 export class TextPieces {
   #carry = ''
