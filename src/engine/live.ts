@@ -70,6 +70,7 @@ export class Live {
   #gatheredKey: IdempotencyKey | undefined
   /** Settles when what is gathered, or was appended last, is committed or has failed. */
   #written: Outcome<void> | undefined
+  #creation: Outcome<void> | undefined
   #scheduled = false
 
   constructor(core: Core, scope: Scope, start: { id: string; contextId: string; log: TaskLog; claimed?: Claimed }) {
@@ -234,6 +235,12 @@ export class Live {
     if (this.#failure !== undefined) throw this.#failure
   }
 
+  /** Waits until the task exists for others; throws when it could not be stored. */
+  async created(): Promise<void> {
+    await this.#creation?.wait()
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
   /** Writes the task's first entries: the message and SUBMITTED. */
   create(job: Job, idempotency?: IdempotencyKey): void {
     const text = JSON.stringify({ ...job.message, contextId: this.contextId, taskId: this.id })
@@ -241,6 +248,9 @@ export class Live {
     const submitted = this.status('TASK_STATE_SUBMITTED')
     this.#first = { message: text, status: statusText(submitted) }
     this.#append([{ kind: 'message', seq: 1, text }, submitted], idempotency === undefined ? {} : { idempotency })
+    // A stream begins with the task alone, so that its first frame need not wait for what a busy run adds in this turn.
+    if (this.#feed !== undefined) this.#write()
+    this.#creation = this.#written
   }
 
   /** The task as its first frame shows it. */

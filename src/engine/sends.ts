@@ -198,7 +198,7 @@ async function firstFrame(
 ): Promise<Snapshot> {
   const view = viewOf(request.configuration)
   if (made !== undefined) {
-    await made.live.committed()
+    await made.live.created()
     return made.live.firstSnapshot(view.historyLength)
   }
   await core.lives.get(id)?.committed()
