@@ -153,3 +153,15 @@ test('a drained server tells its readers when to come back', async () => {
   expect(await texts[1]).toBe('retry: 50\n\n')
   expect(cut.left).toBe(true)
 })
+
+test('frames that are together too long for one string are written one after the other', async () => {
+  const text = 'x'.repeat(200_000_000)
+  const source = createSource()
+  const stream = new SseStreams({ keepAlive: 0, retry: 1_000 }).open(source, framing)
+  source.push({ id: 1, text }, { id: 2, text: 'short' }, { id: 3, text }, { id: 4, text })
+  source.end()
+  const lengths: number[] = []
+  for await (const piece of stream) lengths.push(piece.length)
+  const frame = 'id: 1\ndata: <>\n\n'.length
+  expect(lengths).toEqual([frame + text.length, 2 * frame + 'short'.length + text.length, frame + text.length])
+})

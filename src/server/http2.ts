@@ -14,11 +14,13 @@ class Http2Request implements HttpRequest {
   /** Set once the whole answer was handed over; a stream that is reset looks ended by itself. */
   answered = false
   readonly #stream: ServerHttp2Stream
+  readonly #time: number
   #signal: AbortSignal | undefined
   #body: Promise<Uint8Array> | undefined
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, time: number) {
     this.#stream = stream
+    this.#time = time
     const target = headers[':path'] ?? '/'
     const query = target.indexOf('?')
     this.method = headers[':method'] ?? 'GET'
@@ -45,6 +47,12 @@ class Http2Request implements HttpRequest {
   body(limit: number): Promise<Uint8Array> {
     this.#body ??= new Promise((resolve, reject) => {
       const stream = this.#stream
+      const late = (): void => reject(new A2AError('DeadlineExceeded', 'The request did not arrive in time'))
+      if (stream.destroyed) {
+        reject(new A2AError('Cancelled'))
+        return
+      }
+      const timer = setTimeout(late, this.#time)
       const chunks: Buffer[] = []
       let size = 0
       stream.on('data', (chunk: Buffer) => {
@@ -55,8 +63,12 @@ class Http2Request implements HttpRequest {
           reject(tooLarge(limit))
         }
       })
-      stream.once('end', () => resolve(Buffer.concat(chunks)))
+      stream.once('end', () => {
+        clearTimeout(timer)
+        resolve(Buffer.concat(chunks))
+      })
       stream.once('close', () => {
+        clearTimeout(timer)
         if (!stream.readableEnded) reject(new A2AError('Cancelled'))
       })
     })
@@ -64,35 +76,52 @@ class Http2Request implements HttpRequest {
   }
 }
 
+export interface ServeHttp2Options {
+  readonly stream: ServerHttp2Stream
+  readonly headers: IncomingHttpHeaders
+  /** Milliseconds for a request with its body. */
+  readonly request: number
+  /** Milliseconds that a reader may take nothing of what waits for it before its stream is cut. */
+  readonly stall: number
+}
+
 /** Answers a stream of `node:http2` by the same handler as HTTP/1. */
-export async function serveHttp2Stream(
-  handle: HttpHandler,
-  { stream, headers }: { readonly stream: ServerHttp2Stream; readonly headers: IncomingHttpHeaders },
-): Promise<void> {
+export async function serveHttp2Stream(handle: HttpHandler, options: ServeHttp2Options): Promise<void> {
+  const { stream, headers, stall } = options
   stream.on('error', () => {})
-  const request = new Http2Request(stream, headers)
+  stream.on('timeout', () => stream.close(constants.NGHTTP2_CANCEL))
+  const request = new Http2Request(stream, headers, options.request)
   const answer = await handle(request)
   const { body } = answer
   if (typeof body === 'string' || body instanceof Uint8Array) {
     if (queue.length === 0) setImmediate(flush)
     request.answered = true
-    queue.push({ stream, answer, head: request.method === 'HEAD' })
+    queue.push({ stream, answer, head: request.method === 'HEAD', stall })
     return
   }
   if (!stream.destroyed) stream.respond({ ':status': answer.status, ...answer.headers })
-  await pump(stream, body)
+  await pump(stream, body, { lagging: (lags) => void stream.setTimeout(lags ? stall : 0) })
   request.answered = !stream.destroyed
   stream.end()
+  if (!stream.destroyed) stream.setTimeout(stall)
 }
 
-let queue: { readonly stream: ServerHttp2Stream; readonly answer: HttpResponse; readonly head: boolean }[] = []
+interface Queued {
+  readonly stream: ServerHttp2Stream
+  readonly answer: HttpResponse
+  readonly head: boolean
+  readonly stall: number
+}
+
+let queue: Queued[] = []
 
 function flush(): void {
   const batch = queue
   queue = []
-  for (const { stream, answer, head } of batch) {
+  for (const queued of batch) {
+    const { stream } = queued
     try {
-      if (!stream.destroyed && !stream.closed) writeUnary(stream, answer, head)
+      if (!stream.destroyed && !stream.closed) writeUnary(queued)
     } catch {
       // One answer that cannot be written must not cost the others.
       stream.destroy()
@@ -100,16 +129,18 @@ function flush(): void {
   }
 }
 
-function writeUnary(stream: ServerHttp2Stream, { status, headers, body: given }: HttpResponse, head: boolean): void {
-  const body = given as string | Uint8Array
+function writeUnary({ stream, answer, head, stall }: Queued): void {
+  const { status, headers } = answer
+  const body = answer.body as string | Uint8Array
   const bare = status === 204 || status === 304
   const length = bare ? {} : { 'content-length': Buffer.byteLength(body) }
   stream.respond({ ':status': status, ...headers, ...length }, { endStream: bare || head })
   if (!bare && !head) stream.end(body)
-  if (!stream.readableEnded && status >= 400) stopSender(stream)
+  stream.setTimeout(stall)
+  if (!stream.readableEnded && !stream.endAfterHeaders) stopSender(stream)
 }
 
-/** An error may come while the body is still on its way: the sender is told to stop, without an error (RFC 9113 §8.1). */
+/** An answer may come while the body is still on its way: the sender is told to stop, without an error (RFC 9113 §8.1). */
 function stopSender(stream: ServerHttp2Stream): void {
   stream.resume()
   if (stream.writableFinished) stream.close(constants.NGHTTP2_NO_ERROR)

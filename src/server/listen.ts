@@ -32,6 +32,8 @@ export interface ConnectionLimits {
   readonly request?: number
   /** Between requests; 65,000. */
   readonly idle?: number
+  /** How long a reader may take nothing of what waits for it; 120,000. */
+  readonly stall?: number
 }
 
 export interface ListenerOptions {
@@ -60,17 +62,18 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
   const sockets = new Set<Socket>()
   const peeking = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
-  const idle = limits.idle ?? 65_000
+  const { idle = 65_000, stall = 120_000, request = 300_000 } = limits
+  const headersTime = Math.min(limits.headers ?? 30_000, request)
   let draining = false
 
   const settings = {
-    headersTimeout: limits.headers ?? 30_000,
-    requestTimeout: limits.request ?? 300_000,
+    headersTimeout: headersTime,
+    requestTimeout: request,
     keepAliveTimeout: idle,
     // Probes find callers that vanished without a word while their answer is being worked on.
     keepAlive: true,
     keepAliveInitialDelay: 60_000,
-    connectionsCheckingInterval: Math.max(20, Math.min(5_000, (limits.headers ?? 30_000) / 2)),
+    connectionsCheckingInterval: Math.max(20, Math.min(5_000, headersTime / 2)),
   }
   const server =
     tls === undefined
@@ -81,7 +84,7 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
 
   const http2 = createHttp2({ settings: { maxConcurrentStreams: 1_000 } })
   http2.on('stream', (stream, headers) => {
-    serveHttp2Stream(handle, { stream, headers }).catch((error) => {
+    serveHttp2Stream(handle, { stream, headers, request, stall }).catch((error) => {
       log.error('an answer could not be written', { cause: error })
       stream.destroy()
     })
@@ -119,8 +122,8 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
 
   function serve(message: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     if (draining) response.shouldKeepAlive = false
-    const request = readNodeRequest(message, response, expectsContinue ? { expectsContinue } : undefined)
-    serveNodeRequest(handle, request, { response, direct: true }).catch((error) => {
+    const read = readNodeRequest(message, response, expectsContinue ? { expectsContinue } : undefined)
+    serveNodeRequest(handle, read, { response, direct: true, stall }).catch((error) => {
       log.error('an answer could not be written', { cause: error })
       response.destroy()
     })

@@ -143,14 +143,15 @@ function parsedBody(parsed: unknown): string | Uint8Array {
 }
 
 /** Unary answers wait here for the end of the turn: those that are ready together are written together. */
-let queue: { readonly response: ServerResponse; readonly answer: HttpResponse }[] = []
+let queue: { readonly response: ServerResponse; readonly answer: HttpResponse; readonly stall: number }[] = []
 
 function flush(): void {
   const batch = queue
   queue = []
-  for (const { response, answer } of batch) {
+  for (const { response, answer, stall } of batch) {
     try {
       writeUnary(response, answer)
+      limitReader(response.socket, stall)
     } catch {
       // One answer that cannot be written must not cost the others.
       response.destroy()
@@ -158,20 +159,60 @@ function flush(): void {
   }
 }
 
+const queuedOn = new WeakMap<Socket, Set<ServerResponse>>()
+
 /**
- * Answers a request of `node:http` by a handler; settles once the answer is on its way. `direct` writes the chunks of a
- * stream past the response object, in one piece each; only for a listener of our own, where nothing else wraps it.
+ * A request that came while the one before it was being answered has a response without a socket. `node:http` does not
+ * tell such a response that its connection is gone, so that whatever works for it would go on for ever.
  */
+function watchQueued(response: ServerResponse): void {
+  const { socket } = response.req
+  let waiting = queuedOn.get(socket)
+  if (waiting === undefined) {
+    const responses = new Set<ServerResponse>()
+    waiting = responses
+    queuedOn.set(socket, responses)
+    socket.once('close', () => {
+      for (const each of responses) {
+        if (each.socket !== null || each.writableFinished) continue
+        each.destroyed = true
+        each.emit('close')
+      }
+    })
+  }
+  const responses = waiting
+  responses.add(response)
+  response.once('close', () => responses.delete(response))
+}
+
+/** What is still to be read after this many bytes is watched. */
+const watchedLength = 65_536
+
+/** Cuts a connection whose reader takes nothing for a while; `node:http` sets its own limit once all is read. */
+function limitReader(socket: Socket | null, stall: number): void {
+  if (socket !== null && stall > 0 && socket.writableLength > watchedLength) socket.setTimeout(stall)
+}
+
+export interface ServeNodeOptions {
+  readonly response: ServerResponse
+  /** Writes the chunks of a stream past the response object, in one piece each; only for a listener of our own, where nothing else wraps it. */
+  readonly direct?: boolean
+  /** Milliseconds that a reader may take nothing of what waits for it before it is cut; 0 for no limit. */
+  readonly stall?: number
+}
+
+/** Answers a request of `node:http` by a handler; settles once the answer is on its way. */
 export async function serveNodeRequest(
   handle: HttpHandler,
   request: HttpRequest,
-  { response, direct = false }: { readonly response: ServerResponse; readonly direct?: boolean },
+  { response, direct = false, stall = 0 }: ServeNodeOptions,
 ): Promise<void> {
+  if (response.socket === null) watchQueued(response)
   const answer = await handle(request)
   const { body } = answer
   if (typeof body === 'string' || body instanceof Uint8Array) {
     if (queue.length === 0) setImmediate(flush)
-    queue.push({ response, answer })
+    queue.push({ response, answer, stall })
     return
   }
   if (!response.destroyed) response.writeHead(answer.status, answer.headers)
@@ -179,8 +220,10 @@ export async function serveNodeRequest(
   await pump(response, body, {
     silent: () => response.flushHeaders(),
     ...(socket !== null && { write: chunkWriter(response, socket), drains: socket }),
+    ...(socket !== null && stall > 0 && { lagging: (lags) => void socket.setTimeout(lags ? stall : 0) }),
   })
   response.end()
+  limitReader(socket, stall)
 }
 
 /** A chunked write of `node:http` is four writes of the socket; joined beforehand it is one. */
@@ -188,8 +231,10 @@ function chunkWriter(response: ServerResponse, socket: Socket): (text: string) =
   let begun = false
   return (text) => {
     if (begun && response.chunkedEncoding) return socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
-    begun = true
-    return response.write(text)
+    // The response may hold back its head until the one before it is through; until then nothing may overtake it.
+    return response.write(text, () => {
+      begun = true
+    })
   }
 }
 

@@ -7,6 +7,8 @@ export interface PumpOptions {
   readonly drains?: Writable
   /** Called when the first piece is not there at once, so that the head can go ahead of it. */
   readonly silent?: () => void
+  /** Told when a piece has to wait for the reader, and when it waits no longer. */
+  readonly lagging?: (lags: boolean) => void
 }
 
 /**
@@ -39,11 +41,13 @@ export async function pump(target: Writable, source: AsyncIterable<string>, opti
       clearImmediate(silence)
       if (gone || result.done) break
       if (write(result.value)) continue
+      options.lagging?.(true)
       await new Promise<void>((resolve) => {
         wake = resolve
         if (gone || target.destroyed) resolve()
       })
       wake = undefined
+      options.lagging?.(false)
     }
   } finally {
     clearImmediate(silence)

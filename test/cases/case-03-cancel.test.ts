@@ -4,7 +4,7 @@ import { delay, textOf, until } from '../harness.ts'
 import { fold, openStream, shapes, streamScript, taskIdOf } from './raw-stream.ts'
 import { createGate } from './scripted-agent.ts'
 import { matrix, serve } from './served.ts'
-import { atOnce, bindingNames, callerOf, sendRequest } from './wire.ts'
+import { atOnce, bindingNames, callerOf, type Outcome, sendRequest } from './wire.ts'
 
 const notCancelable = { reason: 'TASK_NOT_CANCELABLE' }
 
@@ -116,6 +116,33 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
     await caller.cancel(id)
     for (const error of await Promise.all(waiting)) expect(error.reason).toBe('UNSUPPORTED_OPERATION')
     expect((await caller.get(id)).artifacts).toBeUndefined()
+  })
+
+  it('Case 3: a cancel and a message that reach a waiting task together: neither waits for the other to end (CANC-01, AMB-18)', async () => {
+    const served = await serve({ store })
+    const caller = callerOf(served, binding)
+    for (let round = 0; round < 10; round++) {
+      const { id } = await caller.send('status:INPUT_REQUIRED:which?')
+      const say = (script: string): Promise<Outcome> =>
+        caller.call('SendMessage', sendRequest(script, { message: { taskId: id }, ...atOnce }))
+      const cancel = (): Promise<Outcome> => caller.call('CancelTask', { id })
+      const calls = [() => say('read chunk:a:x done'), cancel, () => say('read chunk:b:y done'), cancel]
+      await Promise.all((round % 2 ? calls : calls.reverse()).map((call) => call()))
+      expect((await caller.get(id)).status.state).toMatch(/CANCELED|COMPLETED/)
+    }
+  })
+
+  it('Case 3: of messages that reach a waiting task together, the first run may read the others (AMB-18)', async () => {
+    const served = await serve({ store })
+    const caller = callerOf(served, binding)
+    for (let round = 0; round < 10; round++) {
+      const { id } = await caller.send('status:INPUT_REQUIRED:which?')
+      const say = (): Promise<Outcome> =>
+        caller.call('SendMessage', sendRequest('read done', { message: { taskId: id } }))
+      const outcomes = await Promise.all([say(), say()])
+      expect(outcomes.map(({ error }) => error)).toEqual([undefined, undefined])
+      expect((await caller.get(id)).artifacts?.[0]?.parts).toEqual([{ text: 'read read done' }])
+    }
   })
 
   it('Case 3: a task that is not there, or has no id (CANC-04, GET-06)', async () => {

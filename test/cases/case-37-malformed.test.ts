@@ -53,7 +53,7 @@ const jsonRpc: readonly (readonly [name: string, body: Body, id: unknown, code: 
   ['true', 'true', null, -32600],
   ['a number', '7', null, -32600],
   ['an empty object', {}, null, -32600],
-  ['100,000 levels of arrays', deep(100_000), null, -32600],
+  ['100,000 levels of arrays', deep(100_000), null, -32700],
   ['no jsonrpc', { ...get, jsonrpc: undefined }, 1, -32600],
   ['jsonrpc 1.0', { ...get, jsonrpc: '1.0' }, 1, -32600],
   ['jsonrpc as a number', { ...get, jsonrpc: 2 }, 1, -32600],

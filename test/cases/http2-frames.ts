@@ -66,7 +66,11 @@ export function requestHeaders(method: string, path: string): (readonly [string,
 }
 
 /** A request in one HEADERS frame. */
-export function request(stream: number, method: string, { path, flags = endHeaders | endStream }: { path: string; flags?: number }): Buffer {
+export function request(
+  stream: number,
+  method: string,
+  { path, flags = endHeaders | endStream }: { path: string; flags?: number },
+): Buffer {
   return frame(frameTypes.headers, { flags, stream, payload: headerBlock(requestHeaders(method, path)) })
 }
 

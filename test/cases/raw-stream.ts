@@ -40,6 +40,8 @@ export interface RawStream {
   ended(): Promise<'ended' | 'cut'>
   /** Stops reading, so that the sender fills what lies between. */
   stall(): void
+  /** Reads on. */
+  resume(): void
   /** Drops the TCP connection. */
   cut(): void
 }
@@ -140,6 +142,7 @@ function readStream(answer: IncomingMessage, { binding }: Pick<Caller, 'binding'
       return over
     },
     stall: () => void answer.pause(),
+    resume: () => void answer.resume(),
     cut: () => void answer.socket.destroy(),
   }
   return stream

@@ -45,6 +45,7 @@ const refused: readonly (readonly [rule: string, body: unknown, id: unknown, cod
   ['JRPC-17 AMB-58 no id', { ...get, id: undefined }, null, -32600],
   ['JRPC-09 id object', { ...get, id: {} }, null, -32600],
   ['JRPC-09 id true', { ...get, id: true }, null, -32600],
+  ['JRPC-09 id of more than 1,000 characters', { ...get, id: 'x'.repeat(1_001) }, null, -32600],
   ['JRPC-09 id array', { ...get, id: [1] }, null, -32600],
   [
     'JRPC-07 id that a double cannot hold',
