@@ -1,3 +1,4 @@
+import type { Task } from '../protocol/generated/v1/types.ts'
 import type { Entry, StatusEntry, TaskHead, View } from './store.ts'
 import { ArtifactContent, statusText, taskText } from './text.ts'
 
@@ -9,14 +10,15 @@ export class TaskRecord {
   readonly id: string
   readonly contextId: string
   readonly metadata: string | undefined
-  readonly history: string[] = []
-  readonly artifacts: ArtifactContent[] = []
+  history: string[] = []
+  artifacts: ArtifactContent[] = []
   status: StatusEntry | undefined
   seq: number = 0
   /** Where the message of the current status goes once it joins the history: before the messages that came after it. */
   #statusPlace = 0
   #text: string | undefined
   #asked = false
+  #packed = false
 
   constructor(id: string, contextId: string, metadata?: string) {
     this.id = id
@@ -25,6 +27,7 @@ export class TaskRecord {
   }
 
   add(entry: Entry): void {
+    if (this.#packed) throw new TypeError('a packed task takes no more entries')
     this.seq = entry.seq
     this.#text = undefined
     this.#asked = false
@@ -49,8 +52,24 @@ export class TaskRecord {
     return { id, contextId, state: status?.state ?? 'TASK_STATE_SUBMITTED', time: status?.time ?? 0, seq, held }
   }
 
+  get packed(): boolean {
+    return this.#packed
+  }
+
+  /** Keeps a task that has ended as one text: what it is made of weighs more, and is hardly asked for again. */
+  pack(): void {
+    const text = this.text({ artifacts: true })
+    // Looking at a character makes one piece of the many that the text was joined from.
+    text.charCodeAt(0)
+    this.#text = text
+    this.#packed = true
+    this.history = []
+    this.artifacts = []
+  }
+
   /** JSON text of the task; who asks for the whole a second time before the next entry gets the same string again. */
   text(view: View): string {
+    if (this.#packed) return cut(this.#text as string, view)
     const whole = view.artifacts && (view.historyLength === undefined || view.historyLength >= this.history.length)
     if (whole && this.#text !== undefined) return this.#text
     const text = taskText({
@@ -65,6 +84,23 @@ export class TaskRecord {
     if (whole) this.#asked = true
     return text
   }
+}
+
+function cut(text: string, { artifacts, historyLength }: View): string {
+  if (artifacts && historyLength === undefined) return text
+  const { artifacts: all, history, metadata, ...rest } = JSON.parse(text) as Task
+  const kept =
+    history === undefined || historyLength === undefined
+      ? history
+      : historyLength === 0
+        ? []
+        : history.slice(-historyLength)
+  return JSON.stringify({
+    ...rest,
+    ...(artifacts && all && { artifacts: all }),
+    ...(kept && kept.length > 0 && { history: kept }),
+    ...(metadata && { metadata }),
+  })
 }
 
 function newest(history: readonly string[], length: number | undefined): readonly string[] {

@@ -1,5 +1,6 @@
 import { TaskRecord } from '../engine/record.ts'
 import type { Entry, NewTask } from '../engine/store.ts'
+import { endOfTurn } from '../lib/turn.ts'
 
 /** A task whose text is at hand. */
 export interface CachedTask {
@@ -24,6 +25,7 @@ export class TaskCache {
   #old = new Map<string, CachedTask>()
   /** Size of the young generation. */
   #bytes = 0
+  readonly #unpacked: CachedTask[] = []
 
   constructor(limit: number) {
     this.#room = limit / 2
@@ -61,6 +63,16 @@ export class TaskCache {
 
   delete(scope: string, id: string): void {
     for (const tasks of [this.#young, this.#old]) if (tasks.get(id)?.scope === scope) tasks.delete(id)
+  }
+
+  /** Notes that a task has ended; it is packed once this turn's readers have had it. */
+  ended(task: CachedTask): void {
+    if (this.#unpacked.length === 0) endOfTurn(() => this.#pack())
+    this.#unpacked.push(task)
+  }
+
+  #pack(): void {
+    for (const { record, hold } of this.#unpacked.splice(0)) if (hold === undefined) record.pack()
   }
 
   /** Lets go of the tasks that nobody here works on. */

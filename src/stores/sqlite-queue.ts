@@ -97,7 +97,8 @@ export class CommitQueue {
     hold.appended += entries.length
     let unit = this.#gathering.get(hold)
     if (unit === undefined) {
-      unit = { ...waiting(), kind: 'append', hold, entries: [], idempotency: [], release }
+      const { done, resolve, reject } = waiting()
+      unit = { kind: 'append', hold, entries: [], idempotency: [], release, done, resolve, reject }
       this.#gathering.set(hold, unit)
       this.#add(unit)
     }

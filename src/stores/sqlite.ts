@@ -98,6 +98,7 @@ class SqliteStore implements Store {
     if (cached?.hold !== hold.number) return
     if (release) cached.hold = undefined
     this.#cache.add(cached, entries)
+    if (release && isTerminal(cached.record.head(false).state)) this.#cache.ended(cached)
   }
 
   create(task: NewTask): TaskLog {
@@ -132,7 +133,7 @@ class SqliteStore implements Store {
     }
     const name = scopeKey(scope)
     const cached = this.#cache.get(name, id)
-    if (cached !== undefined && cached.record.seq === seq) cached.hold = hold.number
+    if (cached !== undefined && cached.record.seq === seq && !cached.record.packed) cached.hold = hold.number
     else this.#cache.delete(name, id)
     return claimed
   }
