@@ -135,9 +135,11 @@ export function createEngine(options: EngineOptions): Engine {
       const extensions = activated(call.context)
       if (call.operation === 'SubscribeToTask') {
         const { request, context } = call as Call<'SubscribeToTask'>
-        const { signal } = context
         const lastEventId = context.headers[lastEventIdHeader]
-        return { events: await subscribe(core, { scope, request }, { streams, lastEventId, signal }), extensions }
+        return {
+          events: await subscribe(core, { scope, request }, { streams, lastEventId, caller: context }),
+          extensions,
+        }
       }
       const close = streams.open(scope)
       try {

@@ -17,7 +17,8 @@ export interface FollowOptions {
   readonly endsAt?: (frame: Frame) => boolean
   /** Whether the stream ends once no run works on the task and all has been read. */
   readonly endsWhenIdle?: () => boolean
-  readonly signal?: AbortSignal
+  /** Whose signal ends the stream; it is asked for once the reader has to wait. */
+  readonly caller?: { readonly signal?: AbortSignal }
   /** Called once, when the reader is through or has left. */
   readonly onEnd: () => void
 }
@@ -40,6 +41,7 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]> {
   #framer: ReturnType<typeof createFramer> | undefined
   #over = false
   #ended = false
+  #signal: AbortSignal | undefined
   #stopWaiting: (() => void) | undefined
 
   constructor(feed: Feed, options: FollowOptions) {
@@ -48,8 +50,6 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]> {
     this.#seen = options.after
     this.#first = options.first
     this.#position = feed.position(options.after)
-    if (options.signal?.aborted) this.#finish()
-    else options.signal?.addEventListener('abort', this.#onAbort, { once: true })
   }
 
   [Symbol.asyncIterator](): this {
@@ -69,7 +69,8 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]> {
       if (value.length > 0) return { value: this.#upToEnd(value), done: false }
       if (this.#feed.changes !== changes) continue
       if (this.#feed.closed || this.#idle()) break
-      await this.#change()
+      this.#watchCaller()
+      if (!this.#over) await this.#change()
     }
     const failure = this.#over || this.#ended ? undefined : this.#feed.failure
     this.#finish()
@@ -130,6 +131,13 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]> {
     return idleAt !== undefined && this.#seen >= idleAt && (this.#options.endsWhenIdle?.() ?? false)
   }
 
+  #watchCaller(): void {
+    if (this.#signal !== undefined) return
+    this.#signal = this.#options.caller?.signal
+    if (this.#signal?.aborted) this.#finish()
+    else this.#signal?.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
   #change(): Promise<void> {
     return new Promise((resolve) => {
       const forget = this.#feed.onChange(resolve)
@@ -144,7 +152,7 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]> {
     if (this.#over) return
     this.#over = true
     this.#first = undefined
-    this.#options.signal?.removeEventListener('abort', this.#onAbort)
+    this.#signal?.removeEventListener('abort', this.#onAbort)
     this.#stopWaiting?.()
     this.#options.onEnd()
   }

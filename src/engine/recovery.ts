@@ -4,7 +4,7 @@ import type { Message, Task } from '../protocol/generated/v1/types.ts'
 import { isInterrupted, isTerminal } from '../protocol/task.ts'
 import type { Core } from './core.ts'
 import { Live } from './live.ts'
-import type { Abandoned } from './store.ts'
+import type { Abandoned, Scope, TaskHead } from './store.ts'
 
 const atOnce = 500
 
@@ -40,10 +40,11 @@ async function takeOver(core: Core, { scope, id }: Abandoned): Promise<boolean> 
   const claimed = await core.store.claim(scope, id)
   if (claimed === undefined || claimed === 'held') return false
   const { head } = claimed
+  // Read before the task can be found here, so that no message can begin a run meanwhile.
+  const worked = !isTerminal(head.state) && (!isInterrupted(head.state) || (await isAnswered(core, scope, head)))
+  const message = worked && core.agent.resumable ? await lastMessage(core, scope, id) : undefined
   const live = new Live(core, scope, { id, contextId: head.contextId, log: claimed.log, claimed })
-  const message =
-    core.agent.resumable && !isTerminal(head.state) ? await lastMessage(core, live).catch(() => undefined) : undefined
-  if (isTerminal(head.state) || isInterrupted(head.state)) live.next()
+  if (!worked) live.next()
   else if (message === undefined) {
     const text = 'The server stopped while it worked on this task, so the task was ended.'
     live.append(live.status('TASK_STATE_FAILED', [{ text }]), { release: true })
@@ -63,8 +64,19 @@ async function takeOver(core: Core, { scope, id }: Abandoned): Promise<boolean> 
   return true
 }
 
-async function lastMessage(core: Core, { scope, id }: Live): Promise<Message | undefined> {
-  const snapshot = await core.store.read(scope, id, { artifacts: false })
+/** Whether a message came after the status that asks for something: then a run was at work on it. */
+async function isAnswered(core: Core, scope: Scope, { id, seq }: TaskHead): Promise<boolean> {
+  for (let after = seq; after > 0; ) {
+    after = Math.max(0, after - atOnce)
+    const entries = await core.store.entries(scope, id, { after, limit: atOnce }).catch(() => undefined)
+    const newest = entries?.findLast(({ kind }) => kind !== 'chunk')
+    if (newest !== undefined) return newest.kind === 'message'
+  }
+  return false
+}
+
+async function lastMessage(core: Core, scope: Scope, id: string): Promise<Message | undefined> {
+  const snapshot = await core.store.read(scope, id, { artifacts: false }).catch(() => undefined)
   if (snapshot === undefined) return undefined
   const { history = [] } = JSON.parse(snapshot.text) as Task
   return history.findLast((message) => message.role === 'ROLE_USER')

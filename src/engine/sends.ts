@@ -183,7 +183,7 @@ export async function streamSend(
         job.startedAt !== undefined &&
         job.startedAt < entry.seq,
       endsWhenIdle: () => job.startedAt !== undefined,
-      ...(context.signal && { signal: context.signal }),
+      caller: context,
     })
   } catch (error) {
     if (made?.feed !== undefined) core.feeds.release(made.feed)

@@ -44,7 +44,7 @@ export class OpenStreams {
   }
 }
 
-export interface TailOptions extends Pick<FollowOptions, 'endsAt' | 'endsWhenIdle' | 'signal'> {
+export interface TailOptions extends Pick<FollowOptions, 'endsAt' | 'endsWhenIdle' | 'caller'> {
   readonly scope: Scope
   readonly snapshot: Snapshot
   /** The task's feed, when the caller has acquired it already. */
@@ -94,7 +94,7 @@ export async function tail(core: Core, options: TailOptions): Promise<AsyncItera
 export interface SubscribeOptions {
   readonly streams: OpenStreams
   readonly lastEventId: string | undefined
-  readonly signal: AbortSignal | undefined
+  readonly caller: { readonly signal?: AbortSignal }
 }
 
 /**
@@ -123,7 +123,7 @@ export async function subscribe(
       scope,
       snapshot,
       close,
-      ...(options.signal && { signal: options.signal }),
+      caller: options.caller,
     })
   } catch (error) {
     close()

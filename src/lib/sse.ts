@@ -1,3 +1,5 @@
+import { TurnoverMap } from './turnover-map.ts'
+
 /** One frame of a stream: a JSON document, and its number where it has one. */
 export interface SseFrame {
   readonly id?: number
@@ -53,7 +55,8 @@ export interface SseOptions {
 
 /** The open event streams of one server. */
 export class SseStreams {
-  readonly #open = new Set<SseStream>()
+  readonly #open = new TurnoverMap<number, SseStream>()
+  #opened = 0
   readonly #options: SseOptions
   #draining = false
 
@@ -67,13 +70,14 @@ export class SseStreams {
 
   /** Text of the frames, a string for each group; ends with the source. Leaving the loop leaves the source. */
   open(source: AsyncIterable<readonly SseFrame[]>, framing: SseFraming): AsyncIterableIterator<string> {
+    const number = ++this.#opened
     const stream = new SseStream(source, {
       framing,
       keepAlive: this.#options.keepAlive,
       farewell: () => (this.#draining ? `retry: ${this.#options.retry}\n\n` : ''),
-      closed: () => this.#open.delete(stream),
+      closed: () => this.#open.delete(number),
     })
-    this.#open.add(stream)
+    this.#open.set(number, stream)
     return stream
   }
 
@@ -85,7 +89,7 @@ export class SseStreams {
   /** Ends all streams that are open. */
   end(): void {
     this.#draining = true
-    for (const stream of this.#open) stream.end()
+    for (const stream of this.#open.values()) stream.end()
   }
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { tooLarge } from '../bindings/json-body.ts'
 import type { HttpHandler, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http.ts'
+import { endOfTurn } from '../lib/turn.ts'
 import { A2AError } from '../protocol/errors.ts'
 import { pump } from './pump.ts'
 
@@ -217,24 +218,64 @@ export async function serveNodeRequest(
   }
   if (!response.destroyed) response.writeHead(answer.status, answer.headers)
   const socket = direct ? response.socket : null
+  const writer = socket === null ? undefined : chunkWriter(response, socket)
   await pump(response, body, {
     silent: () => response.flushHeaders(),
-    ...(socket !== null && { write: chunkWriter(response, socket), drains: socket }),
+    ...(socket !== null && writer && { write: writer.write, drains: socket }),
     ...(socket !== null && stall > 0 && { lagging: (lags) => void socket.setTimeout(lags ? stall : 0) }),
   })
-  response.end()
+  if (writer === undefined) response.end()
+  else writer.end()
   limitReader(socket, stall)
 }
 
-/** A chunked write of `node:http` is four writes of the socket; joined beforehand it is one. */
-function chunkWriter(response: ServerResponse, socket: Socket): (text: string) => boolean {
+interface ChunkWriter {
+  /** False asks for a pause until the socket drains. */
+  write(text: string): boolean
+  end(): void
+}
+
+/**
+ * Writes what becomes ready in one turn as one chunk, and with the end of the stream where that comes in the same turn. A
+ * chunked write of `node:http` is four writes of the socket; joined beforehand it is one.
+ */
+function chunkWriter(response: ServerResponse, socket: Socket): ChunkWriter {
   let begun = false
-  return (text) => {
-    if (begun && response.chunkedEncoding) return socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
-    // The response may hold back its head until the one before it is through; until then nothing may overtake it.
-    return response.write(text, () => {
-      begun = true
-    })
+  let held = ''
+  let scheduled = false
+
+  function send(): void {
+    const text = held
+    held = ''
+    if (text === '' || response.destroyed || socket.destroyed) return
+    if (begun && response.chunkedEncoding) socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
+    else {
+      // The response may hold back its head until the one before it is through; until then nothing may overtake it.
+      response.write(text, () => {
+        begun = true
+      })
+    }
+  }
+
+  return {
+    write(text) {
+      held += text
+      if (held.length >= watchedLength) send()
+      else if (!scheduled) {
+        scheduled = true
+        endOfTurn(() => {
+          scheduled = false
+          send()
+        })
+      }
+      return !socket.writableNeedDrain
+    },
+    end() {
+      socket.cork()
+      send()
+      response.end()
+      socket.uncork()
+    },
   }
 }
 

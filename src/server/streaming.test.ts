@@ -36,10 +36,15 @@ function createEndless(text: string): FakeEndpoint & { taken: number; left: numb
   return endless
 }
 
-test('SSE-01 SSE-05 a stream, byte by byte: the first event travels with the head, each group is one chunk', async () => {
+test('SSE-01 SSE-05 a stream, byte by byte: the first event travels with the head, what is ready in one turn is one chunk', async () => {
   const endpoint = createFakeEndpoint()
-  endpoint.frames = () =>
-    framesOf([update('TASK_STATE_WORKING'), update('TASK_STATE_WORKING')], [update('TASK_STATE_COMPLETED')])
+  endpoint.frames = async function* () {
+    const states = ['TASK_STATE_WORKING', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'] as const
+    for await (const group of framesOf(...states.map((state) => [update(state)]))) {
+      if (group[0]?.id === 3) await new Promise((resolve) => setTimeout(resolve, 20))
+      yield group
+    }
+  }
   const { port } = await start({ endpoint })
   const client = connectRaw(port)
   client.write(streamText)
@@ -191,7 +196,7 @@ test('a drain lets answers finish, tells streams to come back, and refuses newco
   answer()
   await unary.until('"result":{}')
   server.endStreams()
-  expect(await stream.until('\r\n0\r\n\r\n')).toMatch(/\r\nretry: 700\n\n\r\n0\r\n\r\n$/)
+  expect(await stream.until('\r\n0\r\n\r\n')).toMatch(/\nretry: 700\n\n\r\n0\r\n\r\n$/)
   await listener.close(1_000)
   await Promise.all([unary.closed(), stream.closed()])
   expect(endpoint.left).toBe(1)

@@ -62,7 +62,7 @@ export class CommitQueue {
   readonly #port: CommitterPort
   readonly #options: CommitQueueOptions
   readonly #builder = new BatchBuilder()
-  readonly #gathering = new Map<Hold, PendingAppend>()
+  #gathering = new Map<Hold, PendingAppend>()
   #pending: Pending[] = []
   #busy = false
   #scheduled = false
@@ -149,7 +149,8 @@ export class CommitQueue {
     this.#scheduled = false
     const units = this.#pending
     this.#pending = []
-    this.#gathering.clear()
+    // A new one, as the tables of a map that is cleared keep what was in them, and each other.
+    this.#gathering = new Map()
     if (units.length === 0) {
       this.#finish()
       return

@@ -19,10 +19,10 @@ async function checkAlive(served: Served, tasks = 0): Promise<void> {
 }
 
 const head = (path: string, ...lines: string[]): string =>
-  ['POST ' + path + ' HTTP/1.1', 'Host: x', 'A2A-Version: 1.0', ...lines, '', ''].join('\r\n')
+  [`POST ${path} HTTP/1.1`, 'Host: x', 'A2A-Version: 1.0', ...lines, '', ''].join('\r\n')
 
 describe('connections', () => {
-  it('1,000 that say nothing cost nobody else an answer, and are closed in time (SEC-51)', async () => {
+  it('600 that say nothing cost nobody else an answer, and are closed in time (SEC-51)', async () => {
     const served = await serve({ connections: { silence: 500 } })
     const { hostname, port } = new URL(served.url)
     const sockets: Socket[] = []
@@ -30,7 +30,7 @@ describe('connections', () => {
       for (const socket of sockets) socket.destroy()
     })
     let closed = 0
-    for (let turn = 0; turn < 10; turn++) {
+    for (let turn = 0; turn < 6; turn++) {
       const opened = Array.from({ length: 100 }, () => {
         const socket = connect(Number(port), hostname)
         socket.on('error', () => {})
@@ -42,7 +42,7 @@ describe('connections', () => {
       await Promise.all(opened)
     }
     await checkAlive(served)
-    await until(() => closed === 1_000)
+    await until(() => closed === 600)
   })
 
   it.each([
@@ -78,7 +78,7 @@ describe('connections', () => {
       )
       for (let time = 0; time < 20; time++) {
         const { socket } = await rawConnection(served.url)
-        socket.write(['POST ' + path + ' HTTP/1.1', 'Host: x', ...lines, '', body].join('\r\n'))
+        socket.write([`POST ${path} HTTP/1.1`, 'Host: x', ...lines, '', body].join('\r\n'))
         setImmediate(() => socket.resetAndDestroy())
       }
     }
@@ -161,7 +161,7 @@ describe('callers that do not read', () => {
     async (binding) => {
       const served = await serve()
       const caller = callerOf(served, binding)
-      const { id } = await caller.send('chunks:a:200000 done')
+      const { id } = await caller.send('chunks:a:60000 done')
       const { method, path, headers, body } = wireRequest(binding, 'GetTask', { request: { id } })
       const lines = Object.entries({
         ...headers,
@@ -175,7 +175,8 @@ describe('callers that do not read', () => {
       await delay(50)
       expect((await caller.send('done')).status.state).toBe('TASK_STATE_COMPLETED')
       await served.close()
-      await Promise.all(stuck.map((connection) => (connection.socket.resume(), connection.closed())))
+      for (const { socket } of stuck) socket.resume()
+      await Promise.all(stuck.map((connection) => connection.closed()))
     },
   )
 
@@ -222,7 +223,7 @@ describe('callers that do not read', () => {
   it.each(bindingNames)('one who reads slowly is not cut, over %s', async (binding) => {
     const served = await serve({ connections: { stall: 150 } })
     const caller = callerOf(served, binding)
-    const stream = await streamScript(caller, 'chunks:a:30000 done')
+    const stream = await streamScript(caller, 'chunks:a:12000 done')
     for (let turn = 0; turn < 8; turn++) {
       stream.stall()
       await delay(50)
@@ -231,6 +232,6 @@ describe('callers that do not read', () => {
     }
     const frames = await stream.rest()
     expect(await stream.ended()).toBe('ended')
-    expect(frames.length).toBe(30_002)
+    expect(frames.length).toBe(12_002)
   })
 })

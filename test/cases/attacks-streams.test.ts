@@ -13,18 +13,18 @@ import { atOnce, bindingNames, callerOf, sendRequest } from './wire.ts'
 const scope = { agent: 'scripted', tenant: '', owner: '' }
 
 describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
-  it('a reader who lags behind 20,000 events slows nobody and misses nothing (STRM-10, STRM-18, STRM-20)', async () => {
+  it('a reader who lags behind 8,000 events slows nobody and misses nothing (STRM-10, STRM-18, STRM-20)', async () => {
     const served = await serve({ store })
     const caller = callerOf(served, binding)
     const gate = createGate()
-    const slow = await streamScript(caller, `${gate.hold} chunks:a:20000 done`)
+    const slow = await streamScript(caller, `${gate.hold} chunks:a:8000 done`)
     const id = await taskIdOf(slow)
     slow.stall()
     const quick = await openStream(caller, 'SubscribeToTask', { id })
     gate.open()
     const frames = await quick.rest()
     expect(shapes(frames).at(-1)).toBe('COMPLETED')
-    expect(frames).toHaveLength(20_002)
+    expect(frames).toHaveLength(8_002)
     slow.resume()
     const late = await slow.rest()
     expect(late.map(({ id: number }) => number)).toEqual(frames.slice(1).map(({ id: number }) => number))
@@ -141,34 +141,12 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
       }
       await until(async () => (await served.store.head(scope, id))?.held === false)
     }
-    for (let turn = 0; turn < 3; turn++) await Promise.all(Array.from({ length: 10 }, story))
+    for (let turn = 0; turn < 2; turn++) await Promise.all(Array.from({ length: 10 }, story))
     expect(served.log.filter(({ text }) => text.includes('could not'))).toEqual([])
   })
 })
 
 describe.each(bindingNames)('over %s', (binding) => {
-  it('100,000 events to a reader who lags: each once, in order (STRM-10)', async () => {
-    const served = await serve({ store: 'sqlite' })
-    const caller = callerOf(served, binding)
-    const slow = await streamScript(caller, 'chunks:a:100000 done')
-    const id = await taskIdOf(slow)
-    slow.stall()
-    await until(async () => (await caller.get(id, 0)).status.state === 'TASK_STATE_COMPLETED')
-    slow.resume()
-    let count = 0
-    let last = 0
-    for (let frame = await slow.next(); frame !== undefined; frame = await slow.next()) {
-      count += 1
-      expect(frame.id).toBe(last === 0 ? 3 : last + 1)
-      last = frame.id ?? 0
-    }
-    expect(count).toBe(100_001)
-    const text = (await caller.get(id)).artifacts?.[0]?.parts[0]?.text ?? ''
-    expect(text.length).toBe(
-      Array.from({ length: 100_000 }, (_, number) => `${number},`.length).reduce((sum, length) => sum + length),
-    )
-  }, 20_000)
-
   it('an agent that never stops talking can be stopped, and the server hears others meanwhile (CANC-02)', async () => {
     const run = async function* () {
       yield working()
@@ -287,3 +265,18 @@ describe.each(bindingNames)('over %s', (binding) => {
     expect((await caller.call('ListTasks', {}, { id: 'x'.repeat(1_000) })).error).toBeUndefined()
   })
 })
+
+it('100,000 events to a reader who lags: each once, in order (STRM-10)', async () => {
+  const served = await serve({ store: 'sqlite' })
+  const caller = callerOf(served, 'HTTP+JSON')
+  const slow = await streamScript(caller, 'chunks:a:100000 done')
+  const id = await taskIdOf(slow)
+  slow.stall()
+  await until(async () => (await caller.get(id, 0)).status.state === 'TASK_STATE_COMPLETED')
+  slow.resume()
+  const frames = await slow.rest()
+  expect(frames).toHaveLength(100_001)
+  expect(frames.every((frame, at) => frame.id === at + 3)).toBe(true)
+  const text = (await caller.get(id)).artifacts?.[0]?.parts[0]?.text
+  expect(text === Array.from({ length: 100_000 }, (_, number) => `${number},`).join('')).toBe(true)
+}, 20_000)

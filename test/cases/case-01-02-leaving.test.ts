@@ -8,7 +8,7 @@ import { matrix, type Served, serve } from './served.ts'
 import { slowStore } from './slow-store.ts'
 import { atOnce, type BindingName, callerOf, sendRequest, wireRequest } from './wire.ts'
 
-const script = 'status:WORKING wait:120 chunk:a:hi done'
+const script = 'status:WORKING wait:80 chunk:a:hi done'
 
 /** Sends a request over a connection of its own and gives what cuts it. */
 function rawRequest(served: Served, binding: BindingName, operation: string): { cut(): void; text(): string } {
@@ -128,7 +128,7 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
 
   it('Case 2: nor does it matter when the last write is slow (STRM-21)', async () => {
     const served = await serve({ store })
-    const slow = await serve({ store: slowStore(served.store, 80) })
+    const slow = await serve({ store: slowStore(served.store, 50) })
     const caller = callerOf(slow, binding)
     for (const operation of ['SendStreamingMessage', 'SendMessage'] as const) {
       const connection = rawRequest(slow, binding, operation)
@@ -139,7 +139,7 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
         id = found?.id ?? ''
         return found !== undefined
       })
-      await delay(130)
+      await delay(90)
       connection.cut()
       await until(async () => (await caller.get(id)).status.state === 'TASK_STATE_COMPLETED')
     }

@@ -121,7 +121,7 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
   it('Case 3: a cancel and a message that reach a waiting task together: neither waits for the other to end (CANC-01, AMB-18)', async () => {
     const served = await serve({ store })
     const caller = callerOf(served, binding)
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 5; round++) {
       const { id } = await caller.send('status:INPUT_REQUIRED:which?')
       const say = (script: string): Promise<Outcome> =>
         caller.call('SendMessage', sendRequest(script, { message: { taskId: id }, ...atOnce }))
@@ -135,7 +135,7 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
   it('Case 3: of messages that reach a waiting task together, the first run may read the others (AMB-18)', async () => {
     const served = await serve({ store })
     const caller = callerOf(served, binding)
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 5; round++) {
       const { id } = await caller.send('status:INPUT_REQUIRED:which?')
       const say = (): Promise<Outcome> =>
         caller.call('SendMessage', sendRequest('read done', { message: { taskId: id } }))

@@ -85,9 +85,9 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
 describe.each(bindingNames)('our client over %s', (binding) => {
   it('Case 31: our client waits longer than any of its limits while comments come, with no limit for the whole', async () => {
     const served = await serve({ store: 'sqlite', keepAlive: 30, limits: { decideAfter: 5 } })
-    const proxy = await startProxy(served.url, { idle: 250 })
-    const agent = await connectThrough({ served, proxy, binding }, { limits: { firstByte: 250, idle: 250 } })
-    const result = await agent.send('status:WORKING wait:900 chunk:a:late done')
+    const proxy = await startProxy(served.url, { idle: 200 })
+    const agent = await connectThrough({ served, proxy, binding }, { limits: { firstByte: 200, idle: 200 } })
+    const result = await agent.send('status:WORKING wait:500 chunk:a:late done')
     expect([result.text, result.state]).toEqual(['late', 'TASK_STATE_COMPLETED'])
     expect([proxy.connections, proxy.cuts]).toEqual([1, 0])
   })

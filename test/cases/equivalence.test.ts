@@ -293,6 +293,19 @@ describe.each(storeKinds)('the same call over both bindings, over %s', (store) =
     }
   })
 
+  it('makes one task of a send that is repeated with its key, at once and later, over either binding (EQ-02)', async () => {
+    const served = await serve({ store })
+    const options = { headers: { 'idempotency-key': 'k' }, message: { messageId: 'm' } }
+    const callers = bindingNames.map((binding) => callerOf(served, binding))
+    const repeat = (): Promise<Task>[] =>
+      [...callers, ...callers].map((caller) => caller.send('wait:20 chunk:a:x done', options))
+    const tasks = [...(await Promise.all(repeat())), ...(await Promise.all(repeat()))]
+    for (const task of tasks) expect(task).toEqual(tasks[0])
+    const stream = await streamScript(callers[0] as Caller, 'wait:20 chunk:a:x done', options)
+    expect((await stream.rest()).at(-1)?.value).toEqual({ task: tasks[0] })
+    expect(await callers[1]?.ok('ListTasks', {})).toMatchObject({ totalSize: 1 })
+  })
+
   it('tells each event once over each binding, numbered alike (EQ-02, JRPC-05, REST-33)', async () => {
     const served = await serve({ store })
     const [jsonRpc, rest] = bindingNames.map((binding) => callerOf(served, binding)) as [Caller, Caller]

@@ -81,6 +81,7 @@ export async function openRequest(caller: Pick<Caller, 'url' | 'binding'>, wire:
 
 function readStream(answer: IncomingMessage, { binding }: Pick<Caller, 'binding'>): RawStream {
   const frames: SeenFrame[] = []
+  let taken = 0
   const comments: string[] = []
   let text = ''
   let retry: number | undefined
@@ -129,12 +130,13 @@ function readStream(answer: IncomingMessage, { binding }: Pick<Caller, 'binding'
       return retry
     },
     async next() {
-      while (frames.length === 0 && over === undefined) await change()
-      return frames.shift()
+      while (taken === frames.length && over === undefined) await change()
+      return taken < frames.length ? frames[taken++] : undefined
     },
     async rest() {
-      const all: SeenFrame[] = []
-      for (let frame = await stream.next(); frame !== undefined; frame = await stream.next()) all.push(frame)
+      while (over === undefined) await change()
+      const all = frames.slice(taken)
+      taken = frames.length
       return all
     },
     async ended() {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Agent } from '../../src/engine/executor.ts'
 import type { Limits } from '../../src/engine/limits.ts'
@@ -43,9 +45,19 @@ export interface Served {
   close(): Promise<void>
 }
 
+const memoryDisk = '/dev/shm'
+
+/** A folder for a database that goes with the test, in memory where the machine has a place there: disks are slow to sync. */
+async function fastFolder(): Promise<string> {
+  if (!existsSync(memoryDisk)) return temporaryFolder()
+  const folder = await mkdtemp(join(memoryDisk, 'parlance-test-'))
+  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
 /** Serves the scripted agent, or another, on any free port until the test ends. */
 export async function serve(options: ServedOptions = {}): Promise<Served> {
-  const path = options.path ?? (options.store === 'sqlite' ? join(await temporaryFolder(), 'tasks.db') : '')
+  const path = options.path ?? (options.store === 'sqlite' ? join(await fastFolder(), 'tasks.db') : '')
   const served = await startServed({ ...options, path })
   onCleanup(served.close)
   return served

@@ -46,7 +46,11 @@ function bound(store: Store): Store {
       logs.set(task.id, log)
       return log
     },
-    claim: store.claim.bind(store),
+    claim: async (scope, id) => {
+      const claimed = await store.claim(scope, id)
+      if (typeof claimed === 'object') logs.set(id, claimed.log)
+      return claimed
+    },
     head: store.head.bind(store),
     read: store.read.bind(store),
     list: store.list.bind(store),
@@ -61,7 +65,7 @@ function bound(store: Store): Store {
 
 async function crashed(
   run: Executor,
-  { kind, resumable }: { kind: 'memory' | 'sqlite'; resumable: boolean },
+  { kind, resumable, answer }: { kind: 'memory' | 'sqlite'; resumable: boolean; answer?: string },
 ): Promise<{ harness: Harness; ids: readonly string[] }> {
   const store = await openStore(kind)
   const first = createEngine({
@@ -69,15 +73,15 @@ async function crashed(
     store: bound(store),
   })
   const ids: string[] = []
-  for (const text of ['one', 'two']) {
-    const request = {
-      message: { messageId: text, role: 'ROLE_USER' as const, parts: [{ text }] },
-      configuration: { returnImmediately: true },
-    }
+  const send = async (text: string, taskId?: string): Promise<string> => {
+    const message = { messageId: text, role: 'ROLE_USER' as const, parts: [{ text }], ...(taskId && { taskId }) }
+    const request = { message, configuration: { returnImmediately: true } }
     const { result } = await first.unary({ operation: 'SendMessage', request, context: anybody })
-    ids.push(result.value.task?.id ?? '')
+    return result.value.task?.id ?? ''
   }
+  for (const text of ['one', 'two']) ids.push(await send(text))
   await delay(10)
+  if (answer !== undefined) await send(answer, ids[0])
   const harness = await createHarness(run, { store: afterCrash(store, ids), resumable })
   return { harness, ids }
 }
@@ -100,6 +104,24 @@ describe.each(storeKinds)('after a crash over %s', (kind) => {
     const task = await harness.get(ids[0] ?? '')
     expect(task.artifacts?.[0]?.parts).toEqual([{ text: 'again: one' }])
     expect(task.history?.map(textOf)).toEqual(['one'])
+  })
+
+  const asking: Executor = async function* (task) {
+    if (task.history.length === 0) yield inputRequired('how many?')
+    else if (task.resumed) {
+      yield working()
+      yield `again: ${textOf(task.message)}`
+    } else await new Promise((resolve) => task.signal.addEventListener('abort', resolve))
+  }
+
+  it.each([
+    { resumable: false, state: 'TASK_STATE_FAILED' },
+    { resumable: true, state: 'TASK_STATE_COMPLETED' },
+  ])('an answer that was worked on is not left behind a question (resumable: $resumable)', async (settings) => {
+    const { harness, ids } = await crashed(asking, { kind, resumable: settings.resumable, answer: 'four' })
+    await until(async () => (await harness.get(ids[0] ?? '')).status.state === settings.state)
+    const waiting = await harness.get(ids[1] ?? '')
+    expect([waiting.status.state, textOf(waiting.status.message)]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'how many?'])
   })
 })
 
