@@ -1,23 +1,7 @@
-// Measures a page of 50 tasks in a small and in a large database, filter by filter, and prints the ratios.
-//   node bench/list.mjs [--dist FOLDER] [--small 1000] [--large 1000000] [--driver node|photostructure] [--keep FOLDER]
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
-
-const { values: options } = parseArgs({
-  options: {
-    dist: { type: 'string', default: join(import.meta.dirname, '..', 'dist') },
-    small: { type: 'string', default: '1000' },
-    large: { type: 'string', default: '1000000' },
-    driver: { type: 'string' },
-    keep: { type: 'string' },
-  },
-})
-const { openSqliteStore } = await import(pathToFileURL(join(resolve(options.dist), 'stores', 'sqlite.js')).href)
-const folder = options.keep ?? mkdtempSync(join(tmpdir(), 'parlance-bench-'))
-mkdirSync(folder, { recursive: true })
+import { median } from './processes.mjs'
 
 const scope = { agent: 'bench', tenant: '', owner: 'owner' }
 const start = Date.UTC(2026, 0, 1, 0, 0, 17)
@@ -26,10 +10,10 @@ const states = ['COMPLETED', 'COMPLETED', 'COMPLETED', 'COMPLETED', 'COMPLETED',
 
 const uuid = (kind, index) => `0195${kind}000-0000-7000-8000-${index.toString(16).padStart(12, '0')}`
 
-async function filled(size) {
+async function filled(openSqliteStore, folder, size) {
   const path = join(folder, `tasks-${size}.db`)
   const ready = existsSync(path)
-  const store = await openSqliteStore({ path, cacheBytes: 0, ...(options.driver && { driver: options.driver }) })
+  const store = await openSqliteStore({ path, cacheBytes: 0 })
   if (ready) return store
   let next = 0
   const begin = performance.now()
@@ -93,22 +77,27 @@ async function cost(store, query) {
   return (user + system) / rounds / 1000
 }
 
-const median = (values) => values.sort((a, b) => a - b)[values.length >> 1]
-
-const [small, large] = [await filled(Number(options.small)), await filled(Number(options.large))]
-console.log(`CPU ms of a page of 50, ${options.small} → ${options.large} tasks, Node ${process.version}`)
-for (const [name, query] of Object.entries(queries)) {
-  const times = [[], []]
-  for (let round = 0; round < 9; round++) {
-    times[0].push(await cost(small, query))
-    times[1].push(await cost(large, query))
+/**
+ * Measures a page of 50 in a small and in a large database, filter by filter, in turn: CPU milliseconds of both, and how
+ * many tasks the filter finds. Databases that lie in the folder already are used again.
+ */
+export async function measureLists({ dist, folder, small: few, large: many }) {
+  const { openSqliteStore } = await import(pathToFileURL(join(dist, 'stores', 'sqlite.js')).href)
+  mkdirSync(folder, { recursive: true })
+  const small = await filled(openSqliteStore, folder, few)
+  const large = await filled(openSqliteStore, folder, many)
+  const rows = []
+  for (const [name, query] of Object.entries(queries)) {
+    const times = [[], []]
+    for (let round = 0; round < 9; round++) {
+      times[0].push(await cost(small, query))
+      times[1].push(await cost(large, query))
+    }
+    const [before, after] = times.map((values) => median(values.slice(2)))
+    const { total } = await large.list(scope, { pageSize: 1, view, ...query })
+    rows.push({ name, before, after, total })
   }
-  const [before, after] = times.map((values) => median(values.slice(2)))
-  const { total } = await large.list(scope, { pageSize: 1, view, ...query })
-  console.log(
-    `${name.padEnd(34)} ${before.toFixed(2)} → ${after.toFixed(2)}  × ${(after / before).toFixed(2)}   total ${total}`,
-  )
+  await small.close()
+  await large.close()
+  return rows
 }
-await small.close()
-await large.close()
-if (options.keep === undefined) rmSync(folder, { recursive: true })

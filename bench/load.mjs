@@ -5,7 +5,10 @@ import { connect } from 'node:net'
 const ended = '0\r\n\r\n'
 
 function requestText({ path, method, message, id }) {
-  const params = method === 'ListTasks' ? { pageSize: 1 } : { message: { messageId: `m-${id}`, role: 'ROLE_USER', parts: [{ text: message }] } }
+  const params =
+    method === 'ListTasks'
+      ? { pageSize: 1 }
+      : { message: { messageId: `m-${id}`, role: 'ROLE_USER', parts: [{ text: message }] } }
   const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
   return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nA2A-Version: 1.0\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
@@ -69,7 +72,8 @@ class Connection {
     const settle = this.#settle
     this.#settle = undefined
     const problem = problemOf(this.#text, this.#asked)
-    if (problem !== undefined) return settle.reject(new Error(`a reply is wrong, ${problem}:\n${this.#text.slice(0, 1500)}`))
+    if (problem !== undefined)
+      return settle.reject(new Error(`a reply is wrong, ${problem}:\n${this.#text.slice(0, 1500)}`))
     const now = performance.now()
     settle.resolve({ ms: now - settle.since, first: this.#first - settle.since, text: this.#text })
   }
@@ -84,7 +88,17 @@ function percentile(sorted, share) {
 }
 
 /** Asks over so many connections until the time is up (`ms`) or the number is reached (`requests`). */
-async function run({ port, path, method, message, events, connections, ms = Infinity, requests = Infinity, firstId = 1 }) {
+async function run({
+  port,
+  path,
+  method,
+  message,
+  events,
+  connections,
+  ms = Infinity,
+  requests = Infinity,
+  firstId = 1,
+}) {
   const open = Array.from({ length: connections }, () => new Connection(port))
   const times = []
   let sent = 0

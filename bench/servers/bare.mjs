@@ -7,13 +7,15 @@ import { chunk } from '../agent-work.mjs'
 let tasks = 0
 
 function resultOf(request) {
-  if (request.jsonrpc !== '2.0' || typeof request.id !== 'number') return { error: { code: -32600, message: 'Invalid' } }
+  if (request.jsonrpc !== '2.0' || typeof request.id !== 'number')
+    return { error: { code: -32600, message: 'Invalid' } }
   if (request.method === 'ListTasks') return { tasks: [], nextPageToken: '', pageSize: 1, totalSize: tasks }
   const message = request.params?.message
   if (typeof message?.messageId !== 'string' || message.role !== 'ROLE_USER' || !Array.isArray(message.parts)) {
     return { error: { code: -32602, message: 'Invalid' } }
   }
-  for (const part of message.parts) if (typeof part.text !== 'string') return { error: { code: -32602, message: 'Invalid' } }
+  for (const part of message.parts)
+    if (typeof part.text !== 'string') return { error: { code: -32602, message: 'Invalid' } }
   tasks += 1
   const id = randomUUID()
   const contextId = randomUUID()

@@ -45,7 +45,8 @@ const executor = {
         metadata: undefined,
       }),
     )
-    const update = (state) => bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status: status(state), metadata: {} }))
+    const update = (state) =>
+      bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status: status(state), metadata: {} }))
     update(TaskState.TASK_STATE_WORKING)
     const artifactId = randomUUID()
     const count = chunksAsked(userMessage.parts[0].content.value)
