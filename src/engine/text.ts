@@ -26,14 +26,23 @@ export function artifactText(head: string, parts: string): string {
   return `${head.slice(0, -1)},"parts":[${parts}]}`
 }
 
-/** The inside of the `parts` array of a chunk. */
-export function chunkParts(entry: Pick<ChunkEntry, 'plain' | 'parts'>): string {
-  return entry.plain ? `{"text":"${entry.parts}"}` : entry.parts
-}
-
 /** The ids that every frame of a task carries, as text that ends in a comma. */
 export function frameIds(taskId: string, contextId: string): string {
   return `"taskId":${JSON.stringify(taskId)},"contextId":${JSON.stringify(contextId)},`
+}
+
+let lastIds = ''
+let lastHead = ''
+let lastOpening = ''
+
+/** What the frames of an artifact's chunks begin with. One chunk mostly follows another of the same artifact. */
+function chunkOpening(ids: string, head: string): string {
+  if (ids !== lastIds || head !== lastHead) {
+    lastIds = ids
+    lastHead = head
+    lastOpening = `{"artifactUpdate":{${ids}"artifact":${head.slice(0, -1)},"parts":[`
+  }
+  return lastOpening
 }
 
 /**
@@ -42,13 +51,21 @@ export function frameIds(taskId: string, contextId: string): string {
  */
 export function frameText(ids: string, entry: Entry, head?: string): string | undefined {
   if (entry.kind === 'message') return undefined
-  const metadata = entry.metadata === undefined ? '' : `,"metadata":${entry.metadata}`
-  if (entry.kind === 'status') return `{"statusUpdate":{${ids}"status":${statusText(entry)}${metadata}}}`
+  if (entry.kind === 'status') {
+    return `{"statusUpdate":{${ids}"status":${statusText(entry)}${metadataText(entry.metadata)}}}`
+  }
   const own = entry.head ?? head
   if (own === undefined) throw new TypeError('a chunk without a head needs the head of the chunk before it')
-  const append = entry.append ? ',"append":true' : ''
-  const last = entry.lastChunk ? ',"lastChunk":true' : ''
-  return `{"artifactUpdate":{${ids}"artifact":${artifactText(own, chunkParts(entry))}${append}${last}${metadata}}}`
+  const closing = chunkClosings[(entry.append ? 2 : 0) + (entry.lastChunk ? 1 : 0)] as string
+  const opening = chunkOpening(ids, own)
+  const end = entry.metadata === undefined ? closing : `${closing.slice(0, -2)},"metadata":${entry.metadata}}}`
+  return entry.plain ? `${opening}{"text":"${entry.parts}"}${end}` : opening + entry.parts + end
+}
+
+const chunkClosings = [']}}}', ']},"lastChunk":true}}', ']},"append":true}}', ']},"append":true,"lastChunk":true}}']
+
+function metadataText(metadata: string | undefined): string {
+  return metadata === undefined ? '' : `,"metadata":${metadata}`
 }
 
 /** Joins what a later chunk says of its artifact to what was known: members replace members, `metadata` merges by key, `extensions` unite. */

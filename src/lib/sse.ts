@@ -17,10 +17,11 @@ export interface SseFraming {
 
 /** Frames as event-stream text, in one string: one `data:` line each (WHATWG HTML §9.2). */
 export function sseText(frames: readonly SseFrame[], framing: Pick<SseFraming, 'prefix' | 'suffix'>): string {
-  const { prefix, suffix } = framing
+  const opening = `data: ${framing.prefix}`
+  const closing = `${framing.suffix}\n\n`
   let text = ''
   for (const { id, text: data } of frames) {
-    text += id === undefined ? `data: ${prefix}${data}${suffix}\n\n` : `id: ${id}\ndata: ${prefix}${data}${suffix}\n\n`
+    text += id === undefined ? opening + data + closing : `id: ${id}\n${opening}${data}${closing}`
   }
   return text
 }
@@ -57,6 +58,8 @@ export interface SseOptions {
 export class SseStreams {
   readonly #open = new TurnoverMap<number, SseStream>()
   #opened = 0
+  /** One for all streams, as most streams are over before it is due. */
+  #beat: ReturnType<typeof setInterval> | undefined
   readonly #options: SseOptions
   #draining = false
 
@@ -73,12 +76,24 @@ export class SseStreams {
     const number = ++this.#opened
     const stream = new SseStream(source, {
       framing,
-      keepAlive: this.#options.keepAlive,
       farewell: () => (this.#draining ? `retry: ${this.#options.retry}\n\n` : ''),
-      closed: () => this.#open.delete(number),
+      closed: () => this.#closed(number),
     })
+    const { keepAlive } = this.#options
+    if (keepAlive > 0) this.#beat ??= setInterval(() => this.#tick(), keepAlive / 2)
     this.#open.set(number, stream)
     return stream
+  }
+
+  #tick(): void {
+    for (const stream of this.#open.values()) stream.tick()
+  }
+
+  #closed(number: number): void {
+    this.#open.delete(number)
+    if (this.#open.size > 0) return
+    clearInterval(this.#beat)
+    this.#beat = undefined
   }
 
   /** From now on each stream that ends tells its reader when to come back. */
@@ -95,7 +110,6 @@ export class SseStreams {
 
 interface StreamOptions {
   readonly framing: SseFraming
-  readonly keepAlive: number
   farewell(): string
   closed(): void
 }
@@ -104,7 +118,6 @@ interface StreamOptions {
 class SseStream implements AsyncIterableIterator<string> {
   readonly #source: AsyncIterator<readonly SseFrame[]>
   readonly #options: StreamOptions
-  readonly #timer: ReturnType<typeof setInterval> | undefined
   #waiting: ((result: IteratorResult<string>) => void) | undefined
   #ready: string[] = []
   #pulling = false
@@ -114,7 +127,6 @@ class SseStream implements AsyncIterableIterator<string> {
   constructor(source: AsyncIterable<readonly SseFrame[]>, options: StreamOptions) {
     this.#source = source[Symbol.asyncIterator]()
     this.#options = options
-    if (options.keepAlive > 0) this.#timer = setInterval(() => this.#tick(), options.keepAlive / 2)
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<string> {
@@ -189,15 +201,14 @@ class SseStream implements AsyncIterableIterator<string> {
   #finish(last: string): void {
     if (this.#ended) return
     this.#ended = true
-    clearInterval(this.#timer)
     this.#options.closed()
     if (last !== '') this.#emit(last)
     this.#waiting?.(done)
     this.#waiting = undefined
   }
 
-  /** A reader that is not waiting has unread text, so it needs no comment. */
-  #tick(): void {
+  /** Sends a comment when nothing came since the tick before the last. A reader that is not waiting has unread text, so it needs none. */
+  tick(): void {
     this.#quietTicks++
     if (this.#quietTicks > 1 && this.#waiting !== undefined) this.#emit(': keep-alive\n\n')
   }
