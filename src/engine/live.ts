@@ -235,6 +235,15 @@ export class Live {
     if (this.#failure !== undefined) throw this.#failure
   }
 
+  /** The message with the ids of its task, which the caller may have left out. */
+  #messageText(message: Message): string {
+    const { contextId, id } = this
+    if (message.contextId !== undefined || message.taskId !== undefined) {
+      return JSON.stringify({ ...message, contextId, taskId: id })
+    }
+    return `${JSON.stringify(message).slice(0, -1)},"contextId":${JSON.stringify(contextId)},"taskId":"${id}"}`
+  }
+
   /** Waits until the task exists for others; throws when it could not be stored. */
   async created(): Promise<void> {
     await this.#creation?.wait()
@@ -243,7 +252,7 @@ export class Live {
 
   /** Writes the task's first entries: the message and SUBMITTED. */
   create(job: Job, idempotency?: IdempotencyKey): void {
-    const text = JSON.stringify({ ...job.message, contextId: this.contextId, taskId: this.id })
+    const text = this.#messageText(job.message)
     this.seq = 1
     const submitted = this.status('TASK_STATE_SUBMITTED')
     this.#first = { message: text, status: statusText(submitted) }
@@ -272,7 +281,7 @@ export class Live {
         },
       )
     }
-    const text = JSON.stringify({ ...job.message, contextId: this.contextId, taskId: this.id })
+    const text = this.#messageText(job.message)
     this.append({ kind: 'message', seq: this.seq + 1, text }, idempotency === undefined ? {} : { idempotency })
     if (this.run === undefined) this.begin(job)
     else {

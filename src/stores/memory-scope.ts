@@ -12,6 +12,8 @@ export class ScopeTasks {
   /** By creation, oldest first. */
   readonly #created: MemoryTask[] = []
   readonly #contexts = new Map<string, MemoryTask[]>()
+  /** So many of the tasks are sorted into contexts. */
+  #sorted = 0
   readonly #order = new TaskOrder<Listed>()
   readonly #states = new Map<TaskState, TaskOrder<Listed>>()
   readonly #changed = new Set<MemoryTask>()
@@ -19,11 +21,18 @@ export class ScopeTasks {
   insert(task: MemoryTask): void {
     this.byId.set(task.id, task)
     this.#created.push(task)
-    const { contextId } = task
-    const context = this.#contexts.get(contextId)
-    if (context === undefined) this.#contexts.set(contextId, [task])
-    else context.push(task)
     this.#changed.add(task)
+  }
+
+  /** The tasks of a context, oldest first. They are sorted into contexts when somebody asks for one. */
+  #context(contextId: string): MemoryTask[] | undefined {
+    for (; this.#sorted < this.#created.length; this.#sorted++) {
+      const task = this.#created[this.#sorted]!
+      const context = this.#contexts.get(task.contextId)
+      if (context === undefined) this.#contexts.set(task.contextId, [task])
+      else context.push(task)
+    }
+    return this.#contexts.get(contextId)
   }
 
   /** Notes that a task has a new status. The orders are brought up to date when somebody lists. */
@@ -33,11 +42,12 @@ export class ScopeTasks {
 
   delete(task: MemoryTask): void {
     const { contextId } = task
-    const context = this.#contexts.get(contextId) ?? []
+    const context = this.#context(contextId) ?? []
     this.byId.delete(task.id)
     this.#changed.delete(task)
     this.#displace(task)
     remove(this.#created, task)
+    this.#sorted -= 1
     remove(context, task)
     if (context.length === 0) this.#contexts.delete(contextId)
   }
@@ -45,7 +55,7 @@ export class ScopeTasks {
   list(query: ListQuery): TaskPage {
     this.#settle()
     const { contextId, state, since, cursor, pageSize } = query
-    const context = contextId === undefined ? undefined : (this.#contexts.get(contextId) ?? [])
+    const context = contextId === undefined ? undefined : (this.#context(contextId) ?? [])
     const byState = context === undefined && state !== undefined
     const order = context !== undefined ? ordered(context) : byState ? this.#state(state) : this.#order
     const matches = (listed: Pick<Listed, 'state' | 'time'>) =>

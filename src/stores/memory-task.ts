@@ -3,6 +3,7 @@ import type { Claimed, Entry, Snapshot, TaskHead, View } from '../engine/store.t
 import type { TaskState } from '../protocol/generated/v1/types.ts'
 import { isTerminal } from '../protocol/task.ts'
 import type { ScopeTasks } from './memory-scope.ts'
+import { packLog, unpackLog } from './packed-log.ts'
 import { fold, withHeads } from './replay.ts'
 
 /** A longer log stays as it is: turning it into text and back would hold up others. */
@@ -69,13 +70,13 @@ export class MemoryTask {
   /** Keeps an ended task as text; it is made into objects again for whoever asks. */
   pack(): void {
     if (!this.ended || this.#packed !== undefined || this.#entries.length > packedLength) return
-    this.#packed = JSON.stringify(this.#entries)
+    this.#packed = packLog(this.#entries)
     this.#entries = []
     this.#record = undefined
   }
 
   #log(): readonly Entry[] {
-    return this.#packed === undefined ? this.#entries : (JSON.parse(this.#packed) as Entry[])
+    return this.#packed === undefined ? this.#entries : unpackLog(this.#packed)
   }
 
   #unpacked(): TaskRecord {
