@@ -85,7 +85,7 @@ export function openForWriting(driver: SqliteDriver, path: string): Connection {
     // Where a plain sync leaves data in the cache of the disk (macOS), ask for the whole way.
     database.exec('pragma fullfsync = on')
     database.exec('pragma checkpoint_fullfsync = on')
-    database.exec('pragma wal_autocheckpoint = 1500')
+    database.exec('pragma wal_autocheckpoint = 2000')
     database.exec('pragma journal_size_limit = 67108864')
     database.exec('pragma cache_size = -16000')
     const connection = new Connection(database)
