@@ -99,6 +99,8 @@ export class Run {
         }
         this.#thisTurn += 1
         if (this.#thisTurn >= eventsPerTurn) {
+          // Readers get the beginning of a busy run at once; only then does the run get ahead of the disk.
+          await live.created()
           await nextTurn()
           this.#thisTurn = 0
         }
