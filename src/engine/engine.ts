@@ -5,8 +5,10 @@ import type { Encoded } from '../protocol/encoded.ts'
 import type { Call, CallContext, Endpoint, Reply, StreamReply } from '../protocol/endpoint.ts'
 import { A2AError } from '../protocol/errors.ts'
 import { idempotencyExtension, lastEventIdHeader, resumeExtension } from '../protocol/extensions.ts'
+import { createGate } from '../protocol/gate.ts'
 import {
   findOperation,
+  type Operation,
   type OperationTypes,
   type StreamOperation,
   type UnaryOperation,
@@ -66,7 +68,7 @@ export function createEngine(options: EngineOptions): Engine {
     idempotencyExtension,
     ...(agent.capabilities.extensions ?? []).map((extension) => extension.uri),
   ])
-  const required = (agent.capabilities.extensions ?? []).flatMap(({ uri, required }) => (required ? [uri ?? ''] : []))
+  const gate = createGate(agent.capabilities)
   const sweeper = createSweeper(core)
 
   function activated({ extensions }: CallContext): readonly string[] {
@@ -77,21 +79,8 @@ export function createEngine(options: EngineOptions): Engine {
     return { agent: agent.name, tenant, owner }
   }
 
-  function checkRequired({ extensions }: CallContext): void {
-    const missing = required.find((uri) => !extensions.includes(uri))
-    if (missing === undefined) return
-    throw new A2AError(
-      'ExtensionSupportRequired',
-      `Name the extension ${missing} in A2A-Extensions; this agent requires it`,
-      {
-        metadata: { extension: missing },
-      },
-    )
-  }
-
   async function begin(call: Call<'SendMessage' | 'SendStreamingMessage'>, scope: Scope): Promise<[Send, Started]> {
     const { request, context } = call
-    checkRequired(context)
     checkSend(core, request)
     const idempotency = context.headers['idempotency-key'] && (await idempotencyKey(context, request))
     const streaming = call.operation === 'SendStreamingMessage'
@@ -122,7 +111,7 @@ export function createEngine(options: EngineOptions): Engine {
     agent,
 
     async unary<O extends UnaryOperation>(call: Call<O>): Promise<Reply<O>> {
-      checkCapability(agent, call.operation)
+      gate(findOperation(call.operation) as Operation, call.context)
       const work = unary[call.operation]
       if (work === undefined)
         throw new A2AError('UnsupportedOperation', `${call.operation} is not supported by this agent`)
@@ -130,7 +119,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
 
     async stream<O extends StreamOperation>(call: Call<O>): Promise<StreamReply> {
-      checkCapability(agent, call.operation)
+      gate(findOperation(call.operation) as Operation, call.context)
       const scope = scopeOf(call.context)
       const extensions = activated(call.context)
       if (call.operation === 'SubscribeToTask') {
@@ -164,15 +153,6 @@ export function createEngine(options: EngineOptions): Engine {
       core.feeds.closeAll()
     },
   }
-}
-
-function checkCapability(agent: Agent, operation: UnaryOperation | StreamOperation): void {
-  const need = findOperation(operation)?.needs
-  if (need === undefined || agent.capabilities[need.capability] === true) return
-  throw new A2AError(
-    need.error,
-    `${operation} needs the capability ${need.capability}, which this agent's card does not declare`,
-  )
 }
 
 async function drain(core: Core, graceMs: number): Promise<void> {
