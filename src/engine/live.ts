@@ -257,8 +257,6 @@ export class Live {
     const submitted = this.status('TASK_STATE_SUBMITTED')
     this.#first = { message: text, status: statusText(submitted) }
     this.#append([{ kind: 'message', seq: 1, text }, submitted], idempotency === undefined ? {} : { idempotency })
-    // A stream begins with the task alone, so that its first frame need not wait for what a busy run adds in this turn.
-    if (this.#feed !== undefined) this.#write()
     this.#creation = this.#written
   }
 
