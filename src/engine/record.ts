@@ -1,4 +1,5 @@
 import type { Task } from '../protocol/generated/v1/types.ts'
+import { isTerminal } from '../protocol/task.ts'
 import type { Entry, StatusEntry, TaskHead, View } from './store.ts'
 import { ArtifactContent, statusText, taskText } from './text.ts'
 
@@ -80,7 +81,8 @@ export class TaskRecord {
       artifacts: view.artifacts ? this.artifacts.map((content) => content.text) : [],
       metadata: this.metadata,
     })
-    if (whole && this.#asked) this.#text = text
+    // A task that has ended is packed soon, which asks again.
+    if (whole && (this.#asked || (this.status !== undefined && isTerminal(this.status.state)))) this.#text = text
     if (whole) this.#asked = true
     return text
   }

@@ -10,7 +10,6 @@ function scripted() {
   const asked: CommitterRequest[] = []
   const answers: ((reply: CommitterReply) => void)[] = []
   const port: CommitterPort = {
-    immediate: false,
     process: 1,
     ask: (request) => {
       asked.push(request)

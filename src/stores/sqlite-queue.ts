@@ -140,9 +140,8 @@ export class CommitQueue {
   #schedule(): void {
     if (this.#busy || this.#scheduled) return
     this.#scheduled = true
-    // A commit on this thread blocks it, so that the whole turn is gathered first.
-    if (this.#port.immediate) setImmediate(() => this.#flush())
-    else queueMicrotask(() => this.#flush())
+    // The whole turn is gathered first: the larger a commit, the less of its sync falls to each task.
+    setImmediate(() => this.#flush())
   }
 
   #flush(): void {

@@ -9,8 +9,6 @@ import type { WorkerGreeting } from './sqlite-worker.ts'
 
 /** A committer as the store sees it. */
 export interface CommitterPort {
-  /** Whether answers come at once, in the same turn. */
-  readonly immediate: boolean
   /** Number of this process in the file. */
   readonly process: number
   /** Rejects with A2AError Unavailable when the committer has died. */
@@ -26,7 +24,6 @@ export function committerHere(
 ): { readonly port: CommitterPort; readonly committer: Committer } {
   const committer = new Committer(driver, options)
   const port: CommitterPort = {
-    immediate: true,
     process: committer.process,
     ask: async (request) => committer.answer(request) ?? { results: null },
     end: () => Promise.resolve(),
@@ -95,7 +92,6 @@ export async function committerThread(options: CommitterOptions): Promise<Commit
   })
   worker.unref()
   return {
-    immediate: false,
     process: greeting.process,
     ask: (request) =>
       new Promise((resolve, reject) => {
