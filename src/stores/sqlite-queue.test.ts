@@ -10,6 +10,7 @@ function scripted() {
   const asked: CommitterRequest[] = []
   const answers: ((reply: CommitterReply) => void)[] = []
   const port: CommitterPort = {
+    shared: false,
     process: 1,
     ask: (request) => {
       asked.push(request)

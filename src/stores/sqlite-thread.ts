@@ -9,6 +9,8 @@ import type { WorkerGreeting } from './sqlite-worker.ts'
 
 /** A committer as the store sees it. */
 export interface CommitterPort {
+  /** Whether reads go through the committer's own connection. */
+  readonly shared: boolean
   /** Number of this process in the file. */
   readonly process: number
   /** Rejects with A2AError Unavailable when the committer has died. */
@@ -24,6 +26,7 @@ export function committerHere(
 ): { readonly port: CommitterPort; readonly committer: Committer } {
   const committer = new Committer(driver, options)
   const port: CommitterPort = {
+    shared: true,
     process: committer.process,
     ask: async (request) => committer.answer(request) ?? { results: null },
     end: () => Promise.resolve(),
@@ -92,6 +95,7 @@ export async function committerThread(options: CommitterOptions): Promise<Commit
   })
   worker.unref()
   return {
+    shared: false,
     process: greeting.process,
     ask: (request) =>
       new Promise((resolve, reject) => {

@@ -236,7 +236,7 @@ class SqliteStore implements Store {
     const { port, reader } = this.#parts
     await this.#queue.close()
     this.#cache.clear()
-    if (!port.immediate) reader.connection.close()
+    if (!port.shared) reader.connection.close()
     try {
       await port.ask({ kind: 'close' })
     } catch {
