@@ -12,8 +12,12 @@ const clientLimit = 20_000
 const installLimit = 120_000_000
 // What `parlance --help` reads before it prints: more than this, and some command is loaded that should wait.
 const commandLimit = 150_000
-// Its install script only looks for a compiler when no prebuilt file fits; the files for every usual platform come with it.
-const scriptsThatMayBeSkipped = ['@photostructure/sqlite']
+// Packages whose install script nobody needs, and what shows that: the first looks for a compiler where no prebuilt file fits,
+// and has one for every usual platform; the second prints a hint about version numbers.
+const withoutScript = {
+  '@photostructure/sqlite': `const { DatabaseSync } = require('@photostructure/sqlite'); new DatabaseSync(':memory:').exec('select 1')`,
+  protobufjs: `require('@grpc/grpc-js').loadPackageDefinition({}); require('protobufjs').parse('syntax = "proto3";')`,
+}
 
 const problems = []
 await ensureBuilt()
@@ -37,7 +41,7 @@ async function checkClient() {
     target: 'es2023',
     logLevel: 'error',
     // Reached only by `await import(…)` once the client knows that it runs in Node.
-    external: ['node:*', 'undici', 'ipaddr.js'],
+    external: ['node:*', 'undici', 'ipaddr.js', '@grpc/grpc-js'],
   })
   const entry = outputFiles.find(({ path }) => path === join(root, 'index.js'))
   const loaded = loadedChunks(entry, outputFiles)
@@ -82,13 +86,13 @@ function checkInstall() {
   for (const [path, { hasInstallScript }] of Object.entries(installed)) {
     const name = path.replace(/^.*node_modules\//, '')
     if (!hasInstallScript) continue
-    if (scriptsThatMayBeSkipped.includes(name)) checkWithoutScript(folder, name)
+    if (Object.hasOwn(withoutScript, name)) checkWithoutScript(folder, name)
     else problems.push(`${name} has an install script; no dependency may need one`)
   }
 }
 
 function checkWithoutScript(folder, name) {
-  const code = `const { DatabaseSync } = require('${name}'); new DatabaseSync(':memory:').exec('select 1'); console.log('works')`
+  const code = `${withoutScript[name]}; console.log('works')`
   const printed = execFileSync(process.execPath, ['-e', code], { cwd: folder, encoding: 'utf8' }).trim()
   console.log(`${name}: its install script was not run, and it ${printed}`)
 }

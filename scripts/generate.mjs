@@ -1,19 +1,36 @@
 #!/usr/bin/env node
-// Writes src/protocol/generated from spec/*.proto.
+// Writes src/protocol/generated and src/bindings/grpc/generated from spec/*.proto.
 //   node scripts/generate.mjs                 write
 //   node scripts/generate.mjs --check         exit 1 when a generated file differs from what would be written
 //   node scripts/generate.mjs --against FILE  compare with another .proto file or a serialised FileDescriptorSet
+//       [--proto spec/a2a-v0.3.proto]         what is compared; spec/a2a.proto unless told otherwise
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { compareFiles } from './proto/compare.mjs'
+import { descriptorsText } from './proto/descriptor-write.mjs'
 import { readDescriptorSet } from './proto/descriptor-set.mjs'
 import { parseProto } from './proto/parse.mjs'
 import { writeDescriptions, writeOperations, writeProtoText, writeSchema, writeTypes } from './proto/write.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const sources = [{ proto: 'spec/a2a.proto', folder: 'src/protocol/generated/v1' }]
+// Each file of the protocol with what is made from it.
+const sources = [
+  {
+    proto: 'spec/a2a.proto',
+    folder: 'src/protocol/generated/v1',
+    names: ['types', 'schema', 'operations', 'descriptions', 'proto-text'],
+  },
+  { proto: 'spec/a2a-v0.3.proto', folder: 'src/protocol/generated/v0-3', names: ['schema', 'proto-text'] },
+]
+const writers = {
+  types: ({ file, proto }) => writeTypes(file, proto),
+  schema: ({ file, proto }) => writeSchema(file, proto),
+  operations: ({ file, proto }) => writeOperations(file, proto),
+  descriptions: ({ file, proto }) => writeDescriptions(file, proto),
+  'proto-text': ({ text, proto }) => writeProtoText(text, proto),
+}
 
 function read(proto) {
   const text = readFileSync(join(root, proto), 'utf8')
@@ -25,15 +42,9 @@ function read(proto) {
   return { text, file }
 }
 
-function outputs({ proto, folder }) {
-  const { text, file } = read(proto)
-  return [
-    ['types.ts', writeTypes(file, proto)],
-    ['schema.ts', writeSchema(file, proto)],
-    ['operations.ts', writeOperations(file, proto)],
-    ['descriptions.ts', writeDescriptions(file, proto)],
-    ['proto-text.ts', writeProtoText(text, proto)],
-  ].map(([name, content]) => ({ path: join(folder, name), content }))
+function outputs({ proto, folder, names }) {
+  const source = { ...read(proto), proto }
+  return names.map((name) => ({ path: join(folder, `${name}.ts`), content: writers[name](source) }))
 }
 
 function check(files) {
@@ -75,7 +86,10 @@ const { values } = parseArgs({
 if (values.against !== undefined) {
   process.exitCode = against(values.against, values.proto) ? 0 : 1
 } else {
-  const files = sources.flatMap(outputs)
+  const files = [
+    ...sources.flatMap(outputs),
+    { path: 'src/bindings/grpc/generated/descriptors.ts', content: descriptorsText() },
+  ]
   if (values.check) process.exitCode = check(files) ? 0 : 1
   else {
     for (const { path, content } of files) {

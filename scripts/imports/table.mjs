@@ -7,7 +7,7 @@ export const folders = {
   protocol: { imports: ['lib'], runs: 'any' },
   cards: { imports: ['lib', 'protocol', 'net'], runs: 'any', packages: ['jose'] },
   auth: { imports: ['lib', 'protocol', 'net'], runs: 'any', packages: ['jose'] },
-  bindings: { imports: ['lib', 'protocol'], runs: 'any' },
+  bindings: { imports: ['lib', 'protocol'], runs: 'any', packages: ['@bufbuild/protobuf', '@grpc/grpc-js'] },
   client: {
     imports: ['lib', 'protocol', 'cards', 'auth', 'bindings', 'net'],
     runs: 'any',
@@ -49,8 +49,8 @@ export const exceptions = {
 /** Published modules that load no third-party module before they need one. */
 export const lightEntries = ['src/index.ts', 'src/server/index.ts', 'src/server/fetch.ts']
 
-/** Folders for Node only that a file for any runtime may load with `await import(…)`, once it knows it runs in Node. */
-export const lazyNodeFolders = ['net']
+/** Folders whose files for Node only may be loaded by a file for any runtime with `await import(…)`, once it knows it runs in Node. */
+export const lazyNodeFolders = ['net', 'bindings']
 
 /** A file written by hand stays below this number of lines. */
 export const lineLimit = 400

@@ -1,4 +1,5 @@
 // Compares two proto files read by parse.mjs or descriptor-set.mjs; gives one line per difference.
+// What our comment marks "Later:" may be missing in theirs.
 
 function byName(list) {
   return new Map(list.map((item) => [item.name, item]))
@@ -9,8 +10,8 @@ function compareLists(ours, theirs, { label, report, each }) {
   const right = byName(theirs)
   for (const [name, item] of left) {
     const other = right.get(name)
-    if (other === undefined) report(`${label(name)}: only in ours`)
-    else each(item, other, label(name))
+    if (other !== undefined) each(item, other, label(name))
+    else if (!item.comment?.startsWith('Later:')) report(`${label(name)}: only in ours`)
   }
   for (const name of right.keys()) if (!left.has(name)) report(`${label(name)}: only in theirs`)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { A2AError, type ErrorCode, errorTable } from '../protocol/errors.ts'
-import { strictPolicy } from '../protocol/wire-policy.ts'
+import { profiles } from '../protocol/profiles.ts'
 import { createHttpJsonHandler } from './http/server.ts'
 import { createJsonRpcHandler } from './jsonrpc/server.ts'
 import { ask, createFakeEndpoint, servingOptions } from './testing.ts'
@@ -83,8 +83,8 @@ const firstRelease: readonly (readonly [ErrorCode, number])[] = [
 ]
 for (const [code, status] of firstRelease) {
   test(`AMB-59 ${code} has status ${status} under the error map of 1.0.0`, async () => {
-    const policy = { ...strictPolicy, errorMap: '1.0.0' as const }
-    const answer = await ask(createHttpJsonHandler(servingOptions(failing(code), { policy })), {
+    const profile = { ...profiles['spec-1.0.1'], errorMap: '1.0.0' as const }
+    const answer = await ask(createHttpJsonHandler(servingOptions(failing(code), { profile })), {
       method: 'GET',
       url: '/tasks/t',
     })

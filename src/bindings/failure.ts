@@ -16,12 +16,13 @@ export const streamHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Adds `A2A-Extensions` with what was activated (§3.2.6). */
+/** Adds what was activated, in the header that the caller used (§3.2.6). */
 export function withExtensions(
   headers: Readonly<Record<string, string>>,
   extensions: readonly string[],
+  header: string,
 ): Readonly<Record<string, string>> {
-  return extensions.length === 0 ? headers : { ...headers, 'a2a-extensions': extensions.join(',') }
+  return extensions.length === 0 ? headers : { ...headers, [header]: extensions.join(',') }
 }
 
 /** The headers that an error brings along. */

@@ -9,6 +9,20 @@ export interface TransportOptions {
   readonly limits?: Partial<TransportLimits>
   /** Receives what was read in spite of a flaw. */
   readonly warn?: (text: string) => void
+  /** For gRPC only: whom to trust, and the client's own certificate. `fetch` has its own ways. */
+  readonly tls?: TlsOptions
+  /** For gRPC only: whether an address without a scheme is reached over TLS. */
+  readonly secure?: boolean
+}
+
+/** Certificates and keys in PEM. */
+export interface TlsOptions {
+  /** Authorities to trust in place of the usual ones. */
+  readonly ca?: string | Uint8Array
+  /** The client's certificate, with its chain. */
+  readonly cert?: string | Uint8Array
+  /** The key of that certificate. */
+  readonly key?: string | Uint8Array
 }
 
 /** What one call may take; there is no limit for the length of a stream. */
@@ -174,7 +188,7 @@ function answerOf(
 }
 
 /** The limits of one exchange: whichever ends it first says why. */
-class Watch {
+export class Watch {
   readonly #controller = new AbortController()
   readonly #outer: AbortSignal | undefined
   #timer: ReturnType<typeof setTimeout> | undefined

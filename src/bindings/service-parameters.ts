@@ -17,3 +17,14 @@ export function readVersion(request: Pick<HttpRequest, 'headers' | 'query'>): st
   }
   return ''
 }
+
+/** The extension URIs that a request asks for, and the header to answer with: that of 0.3 for those who use it (§3.2.6). */
+export function requestedExtensions({ headers }: Pick<HttpRequest, 'headers'>): {
+  readonly extensions: readonly string[]
+  readonly header: string
+} {
+  const named = headers['a2a-extensions']
+  const old = headers['x-a2a-extensions']
+  if (old === undefined) return { extensions: readExtensions(named), header: 'a2a-extensions' }
+  return { extensions: readExtensions(`${named ?? ''},${old}`), header: 'x-a2a-extensions' }
+}

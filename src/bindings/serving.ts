@@ -1,10 +1,12 @@
 import type { HttpRequest } from '../lib/http.ts'
+import { newId } from '../lib/ids.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SseStreams } from '../lib/sse.ts'
-import type { CallContext, Endpoint } from '../protocol/endpoint.ts'
+import type { Call, CallContext, Endpoint } from '../protocol/endpoint.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import type { Gate } from '../protocol/gate.ts'
-import type { WirePolicy } from '../protocol/wire-policy.ts'
+import type { Profile } from '../protocol/profiles.ts'
+import type { DecodeOptions, Dialect, WireOperation } from '../protocol/versions/dialect.ts'
 
 /** What the server side of an HTTP binding needs. */
 export interface ServingOptions {
@@ -13,7 +15,7 @@ export interface ServingOptions {
   readonly identify: (request: HttpRequest) => string | Promise<string>
   readonly gate: Gate
   readonly streams: SseStreams
-  readonly policy: WirePolicy
+  readonly profile: Profile
   /** Declared tenants. When there are none, a tenant in a request is a name space of its own. */
   readonly tenants: ReadonlySet<string>
   /** Bytes of a request body. */
@@ -68,4 +70,23 @@ export function checkTenant(tenant: string, tenants: ReadonlySet<string>): void 
   if (tenant !== '' && tenants.size > 0 && !tenants.has(tenant)) {
     throw invalidParams([{ field: 'tenant', description: `${JSON.stringify(tenant)} is not a tenant of this agent` }])
   }
+}
+
+/** The request of a call from its JSON value. Where the profile lets messages go without an id, they get one. */
+export function decodeRequest(
+  { dialect, row, profile }: { readonly dialect: Dialect; readonly row: WireOperation; readonly profile: Profile },
+  input: unknown,
+  options?: DecodeOptions,
+): Call['request'] {
+  const isSend = row.operation.request === 'SendMessageRequest'
+  return dialect.decode(row, isSend && profile.messageId === 'optional' ? withMessageId(input) : input, options)
+}
+
+function withMessageId(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null) return input
+  const message = (input as { readonly message?: unknown }).message
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return input
+  const named = message as { readonly messageId?: unknown; readonly message_id?: unknown }
+  if (named.messageId || named.message_id) return input
+  return { ...input, message: { ...message, messageId: newId() } }
 }

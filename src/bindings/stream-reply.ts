@@ -52,7 +52,8 @@ async function* once(group: readonly StreamEvent[]): AsyncGenerator<readonly Str
   yield group
 }
 
-function resumed(
+/** An iteration whose first group is known already. */
+export function resumed(
   first: readonly StreamEvent[],
   rest: AsyncGenerator<readonly StreamEvent[]>,
 ): AsyncIterable<readonly StreamEvent[]> {

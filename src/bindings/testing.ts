@@ -4,7 +4,7 @@ import { SseStreams } from '../lib/sse.ts'
 import { encodeValue } from '../protocol/encoded.ts'
 import type { Call, Endpoint, StreamEvent } from '../protocol/endpoint.ts'
 import type { StreamResponse } from '../protocol/generated/v1/types.ts'
-import { strictPolicy } from '../protocol/wire-policy.ts'
+import { profiles } from '../protocol/profiles.ts'
 import type { ServingOptions } from './serving.ts'
 
 /** An endpoint that notes its calls and answers as it is told. */
@@ -60,7 +60,7 @@ export function servingOptions(endpoint: Endpoint, options: Partial<ServingOptio
     identify: () => '',
     gate: () => {},
     streams: new SseStreams({ keepAlive: 0, retry: 1_000 }),
-    policy: strictPolicy,
+    profile: profiles['spec-1.0.1'],
     tenants: new Set(),
     bodyLimit: 1_000,
     log: silent,

@@ -1,4 +1,3 @@
-import { schema } from './generated/v1/schema.ts'
 import type { Read, Reading } from './reader.ts'
 import {
   badUnicode,
@@ -15,8 +14,8 @@ import {
   warn,
 } from './reader.ts'
 import { isWellFormed, normalizeBase64, normalizeInt32, normalizeTimestamp } from './scalars.ts'
-import type { FieldDescriptor } from './schema.ts'
-import { aliases, mayBeEmpty, zeroOf } from './schema.ts'
+import type { FieldDescriptor, Tables } from './schema.ts'
+import { zeroOf } from './schema.ts'
 
 /** A field under one of its names. */
 export interface Slot {
@@ -39,44 +38,59 @@ export interface Compiled {
   readonly oneofMembers: readonly string[]
   /** Whether nothing can stand in for a missing oneof member. */
   readonly oneofEssential: boolean
+  /** The tables it was made from, and how to get at its neighbours. */
+  readonly tables: Tables
+  readonly compile: Compile
 }
 
-const compiled = new Map<string, Compiled>()
+/** Gives the compiled form of a message type, which is made on first use. */
+export type Compile = (name: string) => Compiled
 
-/** The compiled form of a message type; made on first use. */
-export function compile(name: string): Compiled {
-  const known = compiled.get(name)
-  if (known !== undefined) return known
-  const fields = schema.messages[name]
+/** A compiler for the messages of one version. */
+export function createCompiler(tables: Tables): Compile {
+  const compiled = new Map<string, Compiled>()
+  const compile: Compile = (name) => {
+    const known = compiled.get(name)
+    if (known !== undefined) return known
+    const result = compileMessage(name, tables, compile)
+    compiled.set(name, result)
+    return result
+  }
+  return compile
+}
+
+function compileMessage(name: string, tables: Tables, compile: Compile): Compiled {
+  const fields = tables.schema.messages[name]
   if (fields === undefined) throw new TypeError(`There is no message type ${name}`)
   const slots = new Map<string, Slot>()
   let required = 0
   for (const [index, field] of fields.entries()) {
     const bit = 1 << index
     if (field.required) required |= bit
+    const words: Words = { tables, key: `${name}.${field.json}` }
     const slot: Slot = {
       field,
       json: field.json,
       bit,
-      read: fieldReader(name, field),
+      read: fieldReader(field, words, compile),
       oneof: field.oneof !== undefined,
       nullable: field.type === 'value',
       alias: false,
     }
     slots.set(field.json, slot)
     slots.set(field.name, slot)
-    for (const alias of aliases[`${name}.${field.json}`] ?? []) slots.set(alias, { ...slot, alias: true })
+    for (const alias of tables.aliases[words.key] ?? []) slots.set(alias, { ...slot, alias: true })
   }
   const members = fields.filter((field) => field.oneof !== undefined)
-  const result: Compiled = {
+  return {
     name,
     slots,
     required,
     oneofMembers: members.map((field) => field.json),
     oneofEssential: members[0]?.oneof === 'payload',
+    tables,
+    compile,
   }
-  compiled.set(name, result)
-  return result
 }
 
 /** Reads one message; see `Read`. */
@@ -131,12 +145,12 @@ function addMissing(
   const copy = { ...at.input }
   for (const slot of new Set(type.slots.values())) {
     if (slot.alias || (slot.bit & type.required & ~seen) === 0) continue
-    if (!forgive(at.reading, `is required; give ${wanted(type.name, slot.field)}`, slot.json)) continue
+    if (!forgive(at.reading, `is required; give ${wanted(slot.field, wordsOf(type, slot.field))}`, slot.json)) continue
     if (slot.field.type === 'message' && !slot.field.repeated && !slot.field.map) {
       const notes = at.reading.notes.length
-      copy[slot.json] = readFields(compile(slot.field.typeName as string), {}, at.reading, at.depth + 1)
+      copy[slot.json] = readFields(type.compile(slot.field.typeName as string), {}, at.reading, at.depth + 1)
       at.reading.notes.length = notes
-    } else copy[slot.json] = zeroOf(slot.field, schema)
+    } else copy[slot.json] = zeroOf(slot.field, type.tables.schema.enums)
   }
   return copy
 }
@@ -153,42 +167,61 @@ function addMember(
   return copy
 }
 
+/** What a text about a field is made from: the tables, and its name in them. */
+interface Words {
+  readonly tables: Tables
+  readonly key: string
+}
+
+function wordsOf(type: Compiled, field: FieldDescriptor): Words {
+  return { tables: type.tables, key: `${type.name}.${field.json}` }
+}
+
 /** What a REQUIRED field must hold, in words. */
-function wanted(message: string, field: FieldDescriptor): string {
-  if (mayBeEmpty.has(`${message}.${field.json}`) && field.type === 'string') return 'a string'
-  if (field.repeated) return `an array${mayBeEmpty.has(`${message}.${field.json}`) ? '' : ' with at least one element'}`
+function wanted(field: FieldDescriptor, { tables, key }: Words): string {
+  if (field.constant !== undefined) return JSON.stringify(field.constant)
+  const mayBeEmpty = tables.mayBeEmpty.has(key)
+  if (mayBeEmpty && field.type === 'string' && !field.repeated && !field.map) return 'a string'
+  if (field.repeated) return `an array${mayBeEmpty ? '' : ' with at least one element'}`
   if (field.map) return 'an object'
   const words: Partial<Record<FieldDescriptor['type'], string>> = {
     string: 'a string that is not empty',
     bool: 'true or false',
     int32: 'a whole number',
-    enum: `one of ${setNames(field).join(', ')}`,
+    enum: `one of ${setNames(field, tables).join(', ')}`,
     message: `an object, a ${field.typeName}`,
   }
   return words[field.type] ?? 'a value'
 }
 
-function setNames(field: FieldDescriptor): string[] {
+function setNames(field: FieldDescriptor, { schema }: Tables): string[] {
   const values = schema.enums[field.typeName as string] ?? []
   return values.filter(([, number]) => number !== 0).map(([name]) => name)
 }
 
-function fieldReader(message: string, field: FieldDescriptor): Read {
-  const one = singleReader(field)
-  const strict = field.required === true && !mayBeEmpty.has(`${message}.${field.json}`)
+function fieldReader(field: FieldDescriptor, words: Words, compile: Compile): Read {
+  const { tables, key } = words
+  if (field.constant !== undefined) return constantReader(field.constant)
+  const one = singleReader(field, tables, compile)
+  const strict = field.required === true && !tables.mayBeEmpty.has(key)
   if (field.repeated) return listReader(one, { field, strict })
   if (field.map) return mapReader(one, field)
-  const plain = field.type === 'string' || field.type === 'bool' || field.type === 'int32' || field.type === 'enum'
+  const plain = ['string', 'bool', 'int32', 'enum'].includes(field.type)
   const emptyIsMissing = strict && (field.type === 'string' || field.type === 'enum')
   const emptyIsUnset = plain && !field.required && !field.optional && field.oneof === undefined
   if (!emptyIsMissing && !emptyIsUnset) return one
-  const zero = zeroOf(field, schema)
+  const zero = zeroOf(field, tables.schema.enums)
   return (value, reading, depth) => {
     const result = one(value, reading, depth)
     if (result !== zero) return result
     if (emptyIsUnset) return undefined
-    return forgive(reading, `must not be empty; give ${wanted(message, field)}`) ? result : undefined
+    return forgive(reading, `must not be empty; give ${wanted(field, words)}`) ? result : undefined
   }
+}
+
+function constantReader(constant: string): Read {
+  const text = `must be ${JSON.stringify(constant)}`
+  return (value, reading) => (value === constant || forgive(reading, text) ? constant : undefined)
 }
 
 function listReader(one: Read, { field, strict }: { field: FieldDescriptor; strict: boolean }): Read {
@@ -235,7 +268,7 @@ function mapReader(one: Read, field: FieldDescriptor): Read {
   }
 }
 
-function singleReader(field: FieldDescriptor): Read {
+function singleReader(field: FieldDescriptor, tables: Tables, compile: Compile): Read {
   switch (field.type) {
     case 'string':
       return readString
@@ -250,17 +283,17 @@ function singleReader(field: FieldDescriptor): Read {
     case 'timestamp':
       return readTimestamp
     case 'enum':
-      return enumReader(field)
+      return enumReader(field, tables)
     case 'struct':
       return readStruct
     case 'value':
       return readValue
     case 'message':
-      return messageReader(field.typeName as string)
+      return messageReader(field.typeName as string, compile)
   }
 }
 
-function messageReader(name: string): Read {
+function messageReader(name: string, compile: Compile): Read {
   let type: Compiled | undefined
   return (value, reading, depth) => {
     type ??= compile(name)
@@ -280,17 +313,20 @@ const readTimestamp: Read = (value, reading) =>
   (typeof value === 'string' ? normalizeTimestamp(value) : undefined) ??
   fail(reading, 'must be a time such as 2025-01-31T12:00:00.000Z, between the years 1 and 9999')
 
-function enumReader(field: FieldDescriptor): Read {
-  const values = schema.enums[field.typeName as string] ?? []
+function enumReader(field: FieldDescriptor, tables: Tables): Read {
+  const values = tables.schema.enums[field.typeName as string] ?? []
   const names = new Set(values.map(([name]) => name))
-  const numbers = new Map(values.map(([name, number]) => [number, name]))
-  const unspecified = numbers.get(0)
+  const others = new Map(
+    values.flatMap(([name, number, ...spellings]) => [number, ...spellings].map((key) => [key, name] as const)),
+  )
+  const unspecified = others.get(0)
+  const text = `must be one of ${setNames(field, tables).join(', ')}`
   return (value, reading) => {
     if (typeof value === 'string' && names.has(value)) return value
-    const name = typeof value === 'number' ? numbers.get(value) : undefined
+    const known = typeof value === 'string' || typeof value === 'number'
+    const name = known ? others.get(value) : undefined
     if (name !== undefined) return name
-    const text = `must be one of ${setNames(field).join(', ')}`
-    if (!reading.lenient || (typeof value !== 'string' && typeof value !== 'number')) return fail(reading, text)
+    if (!reading.lenient || !known) return fail(reading, text)
     warn(reading, `${text}; ${JSON.stringify(value).slice(0, 100)} is not known and counts as unspecified`)
     return unspecified
   }

@@ -1,8 +1,8 @@
-import { schema } from './generated/v1/schema.ts'
 import type { Messages } from './generated/v1/types.ts'
 import { copyBefore, setOwn } from './reader.ts'
-import type { FieldDescriptor } from './schema.ts'
-import { mayBeEmpty, zeroOf } from './schema.ts'
+import type { FieldDescriptor, Tables } from './schema.ts'
+import { zeroOf } from './schema.ts'
+import { tables } from './tables.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -13,55 +13,62 @@ interface Rule {
   readonly nullable: boolean
   readonly list: boolean
   readonly map: boolean
-  /** The message type of the value or of its elements. */
-  readonly inner: string | undefined
+  /** The rules for the value or its elements, where those are messages. */
+  readonly inner: Rules | undefined
 }
 
 interface Rules {
-  readonly rules: ReadonlyMap<string, Rule>
+  readonly rules: Map<string, Rule>
   /** Fields that are sent even where the value lacks them, with what is sent then. */
-  readonly always: readonly (readonly [name: string, zero: unknown])[]
+  readonly always: (readonly [name: string, zero: unknown])[]
 }
 
-const cache = new Map<string, Rules>()
+/** Gives the form of one version's messages that is sent; `M` are its types by name. */
+export type Emit<M> = <T extends keyof M & string>(type: T, value: M[T]) => M[T]
 
-function rulesOf(type: string): Rules {
-  const known = cache.get(type)
-  if (known !== undefined) return known
+/** The writer of one version's messages; each type is prepared once, when it is first written. */
+export function createEmitter<M>(of: Tables): Emit<M> {
+  const cache = new Map<string, Rules>()
+  const rulesOf = (type: string): Rules => cache.get(type) ?? addRules(type, of, cache)
+  return <T extends keyof M & string>(type: T, value: M[T]): M[T] =>
+    emitMessage(rulesOf(type), value as Members) as M[T]
+}
+
+/** Adds the rules of a type to the cache before those of the types inside, which may lead back to it. */
+function addRules(type: string, of: Tables, cache: Map<string, Rules>): Rules {
+  const { schema, mayBeEmpty } = of
   const fields = schema.messages[type]
   if (fields === undefined) throw new TypeError(`There is no message type ${type}`)
-  const alwaysSent = (field: FieldDescriptor) =>
-    field.required && (field.type === 'int32' || mayBeEmpty.has(`${type}.${field.json}`))
-  const result: Rules = {
-    rules: new Map(fields.map((field) => [field.json, ruleOf(field)])),
-    always: fields.filter(alwaysSent).map((field) => [field.json, zeroOf(field, schema)]),
-  }
+  const result: Rules = { rules: new Map(), always: [] }
   cache.set(type, result)
+  const inner = (name: string) => cache.get(name) ?? addRules(name, of, cache)
+  for (const field of fields) {
+    const zero = zeroOf(field, schema.enums)
+    result.rules.set(field.json, {
+      dropDefault: !field.required && !field.optional && field.oneof === undefined,
+      zero: field.repeated || field.map ? undefined : zero,
+      nullable: field.type === 'value',
+      list: field.repeated === true,
+      map: field.map === true,
+      inner: field.type === 'message' ? inner(field.typeName as string) : undefined,
+    })
+    if (alwaysSent(field, mayBeEmpty.has(`${type}.${field.json}`))) result.always.push([field.json, zero])
+  }
   return result
 }
 
-function ruleOf(field: FieldDescriptor): Rule {
-  return {
-    dropDefault: !field.required && !field.optional && field.oneof === undefined,
-    zero: field.repeated || field.map ? undefined : zeroOf(field, schema),
-    nullable: field.type === 'value',
-    list: field.repeated === true,
-    map: field.map === true,
-    inner: field.type === 'message' ? field.typeName : undefined,
-  }
+function alwaysSent(field: FieldDescriptor, mayBeEmpty: boolean): boolean {
+  return field.required === true && (field.type === 'int32' || field.constant !== undefined || mayBeEmpty)
 }
 
 /**
- * The form of a message that is sent: without members that are undefined, null, unknown, or an implicit default;
+ * The form of a message of 1.0 that is sent: without members that are undefined, null, unknown, or an implicit default;
  * REQUIRED fields, explicitly set fields and oneof members stay, and a page of tasks always has its four members
  * (§5.7, §3.1.4). The same object when nothing changes. Values are taken as they are: `validate` checks them.
  */
-export function emit<T extends keyof Messages>(type: T, value: Messages[T]): Messages[T] {
-  return emitMessage(type, value as Members) as Messages[T]
-}
+export const emit: Emit<Messages> = createEmitter(tables)
 
-function emitMessage(type: string, value: Members): Members {
-  const { rules, always } = rulesOf(type)
+function emitMessage({ rules, always }: Rules, value: Members): Members {
   let copy: Record<string, unknown> | undefined
   for (const key in value) {
     const member = value[key]

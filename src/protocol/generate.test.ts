@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
+import { protoText as protoText03 } from './generated/v0-3/proto-text.ts'
 import { protoText } from './generated/v1/proto-text.ts'
 import { schema } from './generated/v1/schema.ts'
-import type { FieldDescriptor } from './schema.ts'
+import type { EnumDescriptor, FieldDescriptor, HttpRule } from './schema.ts'
+import { rows03 } from './versions/v0-3/operations.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'parlance-generate-'))
@@ -24,17 +26,51 @@ const { parseProto } = await script('parse')
 const { readDescriptorSet } = await script('descriptor-set')
 const { compareFiles } = await script('compare')
 
+interface Method {
+  readonly name: string
+  readonly input: string
+  readonly output: string
+  readonly serverStreaming: boolean
+  readonly http: readonly HttpRule[]
+}
+
 function differences(content: string | Uint8Array): string[] {
   const theirs = typeof content === 'string' ? parseProto(content, 'other.proto') : readDescriptorSet(content)
   return compareFiles(parseProto(protoText, 'spec/a2a.proto'), theirs)
 }
 
 test('GOV-02 the generated files are what the proto gives', () => {
-  expect(generate('--check')).toEqual({ status: 0, output: '5 generated files are up to date\n' })
+  expect(generate('--check')).toEqual({ status: 0, output: '8 generated files are up to date\n' })
 })
 
 test('the proto text at run time is the file', () => {
   expect(protoText).toBe(readFileSync(join(root, 'spec/a2a.proto'), 'utf8'))
+  expect(protoText03).toBe(readFileSync(join(root, 'spec/a2a-v0.3.proto'), 'utf8'))
+})
+
+test('rules of HTTP keep patterns of several segments, and bodies that are one field', () => {
+  const [service] = parseProto(protoText03, 'spec/a2a-v0.3.proto').services
+  const rules = Object.fromEntries(service.methods.map(({ name, http }: Method) => [name, http]))
+  expect(rules.GetTaskPushNotificationConfig).toEqual([
+    { verb: 'GET', path: '/v1/{name=tasks/*/pushNotificationConfigs/*}', body: '' },
+  ])
+  expect(rules.CreateTaskPushNotificationConfig).toEqual([
+    { verb: 'POST', path: '/v1/{parent=tasks/*}/pushNotificationConfigs', body: 'config' },
+  ])
+})
+
+test('the operations of 0.3 have the names and paths of their rpcs', () => {
+  const { services } = parseProto(protoText03, 'spec/a2a-v0.3.proto')
+  const [service] = services
+  const plain = (path: string) => path.replace(/\{\w+=([^}]+)\}/g, '$1').replace(/\{\w+\}/g, '*')
+  expect(rows03.map(({ rpc }) => rpc).sort()).toEqual(service.methods.map(({ name }: Method) => name).sort())
+  for (const { name, input, output, serverStreaming, http } of service.methods as Method[]) {
+    const row = rows03.find(({ rpc }) => rpc === name)
+    expect(row?.proto).toEqual([input, output])
+    expect(row?.operation.kind).toBe(serverStreaming ? 'stream' : 'unary')
+    const paths = row?.http.map(({ verb, path }) => `${verb} ${plain(path)}`)
+    for (const { verb, path } of http) expect(paths).toContain(`${verb} ${plain(path)}`)
+  }
 })
 
 describe('--against another proto', () => {
@@ -101,6 +137,19 @@ describe('--against another proto', () => {
       expect(differences(protoText.replace(from, to))).toContain(line)
     })
   }
+
+  test('what our comment marks as later may be missing in theirs, but may not differ', () => {
+    const ours = parseProto(protoText03, 'spec/a2a-v0.3.proto')
+    const lines = (from: string, to: string) => compareFiles(ours, parseProto(protoText03.replace(from, to), 'theirs'))
+    expect(lines('string icon_url = 18;', '')).toEqual([])
+    expect(lines('string icon_url = 18;', 'string icon_url = 19;')).toEqual([
+      'field AgentCard.icon_url: number is 18 in ours, 19 in theirs',
+    ])
+    expect(lines('string version = 5;', '')).toEqual(['field AgentCard.version: only in ours'])
+    expect(lines('update = 2 [json_name = "message"]', 'update = 2')).toEqual([
+      'field TaskStatus.update: json is message in ours, update in theirs',
+    ])
+  })
 
   test('text that is no proto fails with file and line', () => {
     const run = () => differences(protoText.replace('message Task {', 'message Task ['))
@@ -193,7 +242,7 @@ function descriptorSet({ without = '' } = {}): Uint8Array {
     ...fields.filter((field) => field.map).flatMap((field) => bytes(3, entry(field))),
     ...[...new Set(fields.flatMap((field) => field.oneof ?? []))].flatMap((oneof) => bytes(8, text(1, oneof))),
   ]
-  const enumBytes = ([name, values]: [string, readonly (readonly [string, number])[]]) => [
+  const enumBytes = ([name, values]: [string, EnumDescriptor]) => [
     ...text(1, name),
     ...values.flatMap(([value, position]) => bytes(2, [...text(1, value), ...number(2, position)])),
   ]

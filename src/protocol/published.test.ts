@@ -1,18 +1,65 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import * as sdk from '@a2a-js/sdk'
 import { describe, expect, test } from 'vitest'
-import { operationRows, serviceName } from './generated/v1/operations.ts'
+import { protoText as protoText03 } from './generated/v0-3/proto-text.ts'
+import { schema as schema03 } from './generated/v0-3/schema.ts'
+import { protoText } from './generated/v1/proto-text.ts'
 import { schema } from './generated/v1/schema.ts'
-import type { FieldDescriptor } from './schema.ts'
+import type { FieldDescriptor, Schema } from './schema.ts'
 
-// The gRPC codecs in the published JavaScript SDK show every tag number of the protocol in their encode functions.
-const entry = createRequire(import.meta.url).resolve('@a2a-js/sdk')
-const published = readFileSync(join(dirname(entry), 'server/grpc/index.js'), 'utf8')
+// The gRPC codecs in the published JavaScript SDKs show every tag number of the protocol in their encode functions.
+
+interface Version {
+  readonly version: string
+  /** The published package, and the folder of its built code that holds the codecs. */
+  readonly from: string
+  readonly folder: string
+  readonly schema: Schema
+  readonly proto: string
+  /** What our table has in addition: messages, fields and methods of later drafts. */
+  readonly later: readonly string[]
+}
+
+const versions: readonly Version[] = [
+  { version: '1.0', from: '@a2a-js/sdk', folder: 'server/grpc', schema, proto: protoText, later: [] },
+  {
+    version: '0.3',
+    from: 'a2a-js-sdk-v0-3',
+    folder: '',
+    schema: schema03,
+    proto: protoText03,
+    later: [
+      'ListTasks',
+      'ListTasksRequest',
+      'ListTasksResponse',
+      'Part.metadata',
+      'FilePart.name',
+      'Message.reference_task_ids',
+      'AgentCapabilities.state_transition_history',
+      'AgentCard.icon_url',
+    ],
+  },
+]
+
+/** The built code of a package that holds some text: bundlers decide where that is. */
+function builtWith(text: string, { from, folder }: Version): string {
+  const built = dirname(createRequire(import.meta.url).resolve(from))
+  const files = ['', folder].flatMap((inner) => readdirSync(join(built, inner)).map((name) => join(built, inner, name)))
+  const code = files.filter((path) => path.endsWith('.js')).map((path) => readFileSync(path, 'utf8'))
+  const found = code.find((file) => file.includes(text))
+  if (found === undefined) throw new Error(`${from} has no ${text}`)
+  return found
+}
+
+function between(text: string, from: string, to: string): string {
+  const start = text.indexOf(from)
+  if (start === -1) throw new Error(`the SDK has no ${from.trim()}`)
+  return text.slice(start, text.indexOf(to, start))
+}
 
 interface Fact {
-  readonly json: string
+  readonly name: string
   readonly tag: number
   readonly repeated: boolean
   readonly map: boolean
@@ -20,25 +67,19 @@ interface Fact {
   readonly presence: boolean
 }
 
-function encodeBody(message: string): string {
-  const start = published.indexOf(`\nvar ${message} = {\n`)
-  if (start === -1) throw new Error(`the SDK has no codec for ${message}`)
-  return published.slice(published.indexOf('  encode(', start), published.indexOf('  decode(', start))
-}
-
 /** What an encode function says about its fields: one `writer.uint32(tag)` each, below the line that names the field. */
-function publishedFields(message: string): Fact[] {
+function publishedFields(codecs: string, message: string): Fact[] {
   const facts: Fact[] = []
   let named: Omit<Fact, 'tag'> | undefined
-  for (const line of encodeBody(message).split('\n')) {
+  for (const line of between(codecs, `\nvar ${message} = {\n`, '  decode(').split('\n')) {
     const oneof = /case "(\w+)":/.exec(line)?.[1]
     const list = /for \(const v of message\.(\w+)\)/.exec(line)?.[1]
     const map = /Object\.entries\(message\.(\w+)\)/.exec(line)?.[1]
     const single = /if \(message\.(\w+) !== (.+)\) \{/.exec(line)
-    const json = oneof ?? list ?? map ?? single?.[1]
-    if (json !== undefined) {
+    const name = oneof ?? list ?? map ?? single?.[1]
+    if (name !== undefined) {
       named = {
-        json,
+        name,
         repeated: list !== undefined,
         map: map !== undefined,
         inOneof: oneof !== undefined,
@@ -58,7 +99,7 @@ function ourFact(field: FieldDescriptor): Fact {
   const single = !field.repeated && !field.map && field.oneof === undefined
   const composed = field.type === 'message' || field.type === 'struct' || field.type === 'timestamp'
   return {
-    json: field.json,
+    name: field.name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
     tag: field.number * 8 + wireType(field),
     repeated: field.repeated === true,
     map: field.map === true,
@@ -67,31 +108,41 @@ function ourFact(field: FieldDescriptor): Fact {
   }
 }
 
-describe('GOV-02 our descriptors and those of the published SDK', () => {
-  for (const [name, fields] of Object.entries(schema.messages)) {
-    test(name, () => {
-      const theirs = publishedFields(name)
-      expect(theirs.sort((a, b) => a.tag - b.tag)).toEqual(fields.map(ourFact).sort((a, b) => a.tag - b.tag))
-    })
-  }
+for (const version of versions) {
+  const codecs = builtWith('writer.uint32(', version)
+  const enums = builtWith('function taskStateToJSON(', version)
+  const known = (name: string) => !version.later.includes(name)
 
-  for (const [name, values] of Object.entries(schema.enums)) {
-    test(name, () => {
-      const theirs = (sdk as unknown as Record<string, Record<string, unknown>>)[name] ?? {}
-      const known = Object.entries(theirs).filter(([key, value]) => typeof value === 'number' && key !== 'UNRECOGNIZED')
-      expect(known).toEqual(values)
-    })
-  }
+  describe(`GOV-02 our descriptors of ${version.version} and those of the published SDK`, () => {
+    for (const [name, fields] of Object.entries(version.schema.messages).filter(([name]) => known(name))) {
+      test(name, () => {
+        const theirs = publishedFields(codecs, name).sort((a, b) => a.tag - b.tag)
+        const ours = fields.filter((field) => known(`${name}.${field.name}`)).map(ourFact)
+        expect(theirs).toEqual(ours.sort((a, b) => a.tag - b.tag))
+      })
+    }
 
-  for (const row of operationRows) {
-    test(`rpc ${row.name}`, () => {
-      const start = published.indexOf(`path: "/${serviceName}/${row.name}"`)
-      expect(start).toBeGreaterThan(0)
-      const method = published.slice(start, published.indexOf('}', start))
-      expect(method).toContain('requestStream: false')
-      expect(method).toContain(`responseStream: ${row.kind === 'stream'}`)
-      expect(method).toContain(`${row.request}.encode(value)`)
-      expect(method).toContain(`${row.response}.encode(value)`)
-    })
-  }
-})
+    for (const [name, values] of Object.entries(version.schema.enums)) {
+      test(name, () => {
+        const writer = between(enums, `\nfunction ${name[0]?.toLowerCase()}${name.slice(1)}ToJSON(`, '\n}')
+        const theirs = [...writer.matchAll(/case (\d+) \/\* (\w+) \*\/:/g)].map(([, at, value]) => [value, Number(at)])
+        expect(theirs).toEqual(values)
+      })
+    }
+
+    const [, service = ''] = /^package ([\w.]+);$/m.exec(version.proto) ?? []
+    const methods = version.proto.matchAll(
+      /^ {2}rpc (\w+)\((\w+)\) returns \((stream )?(?:google\.protobuf\.)?(\w+)\)/gm,
+    )
+    for (const [, name = '', request, stream, response] of methods) {
+      if (!known(name)) continue
+      test(`rpc ${name}`, () => {
+        const method = between(codecs, `path: "/${service}.A2AService/${name}"`, '}')
+        expect(method).toContain('requestStream: false')
+        expect(method).toContain(`responseStream: ${stream !== undefined}`)
+        expect(method).toContain(`${request}.encode(value)`)
+        expect(method).toContain(`${response}.encode(value)`)
+      })
+    }
+  })
+}

@@ -21,18 +21,31 @@ export interface FieldDescriptor {
   /** Name of the oneof that the field belongs to. */
   readonly oneof?: string
   readonly deprecated?: true
+  /** The one text that the field may hold, such as the `task` of a `kind`. */
+  readonly constant?: string
 }
 
 /** The fields of one message, in the order of the proto. */
 export type MessageDescriptor = readonly FieldDescriptor[]
 
-/** The values of one enum. */
-export type EnumDescriptor = readonly (readonly [name: string, number: number])[]
+/** The values of one enum, each with spellings that are read as well. */
+export type EnumDescriptor = readonly (readonly [name: string, number: number, ...others: string[]])[]
 
 /** All messages and enums of one protocol version. */
 export interface Schema {
   readonly messages: Readonly<Record<string, MessageDescriptor>>
   readonly enums: Readonly<Record<string, EnumDescriptor>>
+}
+
+/** What readers and writers of one version's messages are made from. */
+export interface Tables {
+  readonly schema: Schema
+  /** REQUIRED fields that may hold their default, as `Message.jsonName`. */
+  readonly mayBeEmpty: ReadonlySet<string>
+  /** Names that are read in place of a field's own, by `Message.jsonName`. */
+  readonly aliases: Readonly<Record<string, readonly string[]>>
+  /** Names in a query that stand for another. */
+  readonly queryAliases: Readonly<Record<string, string>>
 }
 
 /** One HTTP form of an operation; path variables carry JSON names: `/tasks/{taskId}`. */
@@ -59,13 +72,9 @@ export interface OperationRow<Name extends string = string, Type extends string 
  */
 export const mayBeEmpty: ReadonlySet<string> = new Set(['ListTasksResponse.tasks', 'ListTasksResponse.nextPageToken'])
 
-/** Names of old that are still read in place of a field's own (§5.5 shows the first of these). */
-export const aliases: Readonly<Record<string, readonly string[]>> = {
-  'SendMessageConfiguration.taskPushNotificationConfig': ['pushNotificationConfig', 'push_notification_config'],
-}
-
 /** The value of a field that holds its default; `undefined` where that is the absence of one. */
-export function zeroOf(field: FieldDescriptor, schema: Schema): unknown {
+export function zeroOf(field: FieldDescriptor, enums: Schema['enums']): unknown {
+  if (field.constant !== undefined) return field.constant
   if (field.repeated) return []
   if (field.map) return {}
   switch (field.type) {
@@ -77,7 +86,7 @@ export function zeroOf(field: FieldDescriptor, schema: Schema): unknown {
     case 'int32':
       return 0
     case 'enum':
-      return schema.enums[field.typeName as string]?.find(([, number]) => number === 0)?.[0]
+      return enums[field.typeName as string]?.find(([, number]) => number === 0)?.[0]
     default:
       return undefined
   }

@@ -1,7 +1,9 @@
-import { compile, readMessage } from './compile.ts'
+import { type Compiled, createCompiler, readMessage } from './compile.ts'
 import { invalidParams } from './errors.ts'
 import type { Messages } from './generated/v1/types.ts'
 import { fail, prefix, type Reading, violations, warningTexts } from './reader.ts'
+import type { Tables } from './schema.ts'
+import { tables } from './tables.ts'
 
 export interface ValidateOptions {
   /** Levels of objects and arrays, 1 to 1,000; 64 unless told otherwise. */
@@ -19,35 +21,47 @@ export interface ValidateOptions {
   readonly path?: Readonly<Record<string, string>>
 }
 
-/**
- * Checks a message that came from outside and gives its canonical form: the same object when it already has that form,
- * else a copy with camelCase names, enum names, standard base64, UTC times, and without what is unknown, null or
- * default. Missing input counts as `{}`.
- *
- * Throws `InvalidParams` with a violation for each field that breaks a rule (§5.5, §5.6, §5.7).
- */
-export function validate<T extends keyof Messages>(
-  type: T,
-  input: unknown,
-  options: ValidateOptions = {},
-): Messages[T] {
-  const reading = createReading(options)
-  return finish(type, withPath(type, input, options.path), { reading, options })
+/** Reads the messages of one version; `M` are its types by name. */
+export interface Validator<M> {
+  /**
+   * Checks a message that came from outside and gives its canonical form: the same object when it already has that
+   * form, else a copy with camelCase names, enum names, standard base64, UTC times, and without what is unknown, null
+   * or default. Missing input counts as `{}`.
+   *
+   * Throws `InvalidParams` with a violation for each field that breaks a rule (§5.5, §5.6, §5.7).
+   */
+  validate<T extends keyof M & string>(type: T, input: unknown, options?: ValidateOptions): M[T]
+  /**
+   * The same for a query string: every value is text, names are camelCase or snake_case, names of no field are ignored
+   * (§11.5).
+   */
+  validateQuery<T extends keyof M & string>(type: T, query: URLSearchParams, options?: ValidateOptions): M[T]
 }
 
-/**
- * The same for a query string: every value is text, names are camelCase or snake_case, names of no field are ignored
- * (§11.5).
- */
-export function validateQuery<T extends keyof Messages>(
-  type: T,
-  query: URLSearchParams,
-  options: ValidateOptions = {},
-): Messages[T] {
-  const reading = createReading(options)
-  const input = readQuery(type, query, reading)
-  return finish(type, withPath(type, input, options.path), { reading, options })
+/** The readers of one version's messages; each type is prepared once, when it is first read. */
+export function createValidator<M>(of: Tables): Validator<M> {
+  const compile = createCompiler(of)
+  return {
+    validate: (type, input, options = {}) => {
+      const compiled = compile(type)
+      return finish(compiled, withPath(compiled, input, options.path), { reading: createReading(options), options })
+    },
+    validateQuery: (type, query, options = {}) => {
+      const compiled = compile(type)
+      const reading = createReading(options)
+      const input = readQuery(compiled, query, reading)
+      return finish(compiled, withPath(compiled, input, options.path), { reading, options })
+    },
+  }
 }
+
+const version1: Validator<Messages> = createValidator(tables)
+
+/** Checks a message of 1.0 and gives its canonical form; see `Validator`. */
+export const validate: Validator<Messages>['validate'] = version1.validate
+
+/** Checks a message of 1.0 that a query string holds; see `Validator`. */
+export const validateQuery: Validator<Messages>['validateQuery'] = version1.validateQuery
 
 function createReading(options: ValidateOptions): Reading {
   const lenient = options.lenient ?? false
@@ -60,38 +74,32 @@ function createReading(options: ValidateOptions): Reading {
   }
 }
 
-function finish<T extends keyof Messages>(
-  type: T,
+function finish<T>(
+  type: Compiled,
   input: unknown,
   { reading, options }: { reading: Reading; options: ValidateOptions },
-): Messages[T] {
-  const result = readMessage(compile(type), input, { reading, depth: 1 })
+): T {
+  const result = readMessage(type, input, { reading, depth: 1 })
   if (reading.notes.length > 0) {
     if (reading.errors > 0) throw invalidParams(violations(reading))
     options.warnings?.push(...warningTexts(reading))
   }
-  return result as Messages[T]
+  return result as T
 }
 
-function withPath(type: string, input: unknown, path: ValidateOptions['path']): unknown {
+function withPath(type: Compiled, input: unknown, path: ValidateOptions['path']): unknown {
   if (path === undefined) return input === undefined ? {} : input
   if (input !== undefined && input !== null && (typeof input !== 'object' || Array.isArray(input))) return input
-  const { slots } = compile(type)
+  const { slots } = type
   const rest = Object.entries(input ?? {}).filter(([name]) => !Object.hasOwn(path, slots.get(name)?.json ?? ''))
   return { ...Object.fromEntries(rest), ...path }
 }
 
-/** Query names that other clients use. */
-const queryAliases: Readonly<Record<string, string>> = {
-  lastUpdatedAfter: 'statusTimestampAfter',
-  last_updated_after: 'statusTimestampAfter',
-}
-
-function readQuery(type: string, query: URLSearchParams, reading: Reading): Record<string, unknown> {
-  const { slots } = compile(type)
+function readQuery(type: Compiled, query: URLSearchParams, reading: Reading): Record<string, unknown> {
+  const { slots, tables } = type
   const input: Record<string, unknown> = {}
   for (const [name, text] of query) {
-    const slot = slots.get(name) ?? slots.get(queryAliases[name] ?? '')
+    const slot = slots.get(name) ?? slots.get(tables.queryAliases[name] ?? '')
     if (slot === undefined) continue
     const { field, json } = slot
     const before = reading.notes.length

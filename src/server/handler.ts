@@ -6,6 +6,7 @@ import type { Agent } from '../engine/executor.ts'
 import type { Limits } from '../engine/limits.ts'
 import type { HttpHandler } from '../lib/http.ts'
 import { silent } from '../lib/log.ts'
+import { resolveProfile } from '../protocol/profiles.ts'
 import { createFetch } from './fetch.ts'
 import { readNodeRequest, serveNodeRequest } from './node.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
@@ -62,7 +63,9 @@ export async function startAgent(agent: Agent, options: AgentHandlerOptions): Pr
   const store = await openStore(options.store ?? 'memory', log)
   const ours = typeof options.store !== 'object'
   try {
-    const engine = createEngine({ agent, store, log, ...(options.limits && { limits: options.limits }) })
+    const { inputModes } = resolveProfile(options.profile)
+    const worker = inputModes === 'checked' ? agent : { ...agent, inputModes: ['*/*'] }
+    const engine = createEngine({ agent: worker, store, log, ...(options.limits && { limits: options.limits }) })
     const server = createHttpServer(agent, { ...options, ...(authenticator && { authenticator }), endpoint: engine })
     await engine.start()
     return {

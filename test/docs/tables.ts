@@ -14,7 +14,7 @@ import {
   resumeExtension,
 } from '../../src/protocol/extensions.ts'
 import { operations } from '../../src/protocol/operations.ts'
-import { statusOverrides, strictPolicy } from '../../src/protocol/wire-policy.ts'
+import { httpOverrides, type Profile, profiles } from '../../src/protocol/profiles.ts'
 
 /** A row that a table of the docs must have: its first cell, and the others; undefined where the page has words of its own. */
 export type Row = readonly [first: string, ...rest: readonly (string | undefined)[]]
@@ -41,7 +41,7 @@ function limitRows(limits: Readonly<Record<string, unknown>>): Row[] {
   return Object.entries(limits).map(([name, value]) => [code(name), Number(value).toLocaleString('en-US'), free])
 }
 
-const oldStatuses = statusOverrides({ ...strictPolicy, errorMap: '1.0.0' })
+const oldStatuses = httpOverrides({ ...profiles['spec-1.0.1'], errorMap: '1.0.0' })
 
 function eventRows(): Row[] {
   const helpers = Object.entries(executor).filter(([name, value]) => typeof value === 'function' && name !== 'agent')
@@ -85,7 +85,16 @@ export const tables: Readonly<Record<string, () => readonly Row[]>> = {
   transportLimits: () => limitRows({ ...transportLimits }),
   retryDefaults: () => limitRows({ ...retryDefaults }),
   pollingDefaults: () => limitRows({ ...pollingDefaults }),
-  policy: () => Object.entries(strictPolicy).map(([name, value]) => [code(name), code(value), free]),
+  profileFields: () => Object.entries(profiles['spec-1.0.1']).map(([name, value]) => [code(name), code(value), free]),
+  profiles: () =>
+    Object.entries(profiles).map(([name, profile]) => [
+      code(name),
+      Object.entries(profile)
+        .filter(([field, value]) => value !== profiles['spec-1.0.1'][field as keyof Profile])
+        .map(([field, value]) => `${code(field)} ${code(value)}`)
+        .join(', ') || 'the specification to the letter',
+      free,
+    ]),
   errorCodes: () =>
     Object.entries(errorTable).map(([name, { retryable, message }]) => [
       code(name),

@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { operations } from '../../protocol/operations.ts'
+import { v1 } from '../../protocol/versions/v1.ts'
 import { createRouter } from './path.ts'
 
-const route = createRouter(operations, new Set(['acme', 'a/b', 'ü']))
+const route = createRouter(v1.operations, new Set(['acme', 'a/b', 'ü']))
 
 /** `Operation name=value …`, the verbs that are allowed, or nothing. */
 function find(request: string): string {
   const [verb = '', path = ''] = request.split(' ')
   const found = route(verb, path)
   if (found === undefined) return 'nothing'
-  if (!('operation' in found)) return `only ${found.allow.join(' ')}`
+  if (!('row' in found)) return `only ${found.allow.join(' ')}`
   const values = Object.entries(found.path).map(([name, value]) => `${name}=${value}`)
-  return [found.operation.name, ...values].join(' ')
+  return [found.row.name, ...values].join(' ')
 }
 
-for (const { name, http } of operations) {
+for (const { name, http } of v1.operations) {
   for (const { verb, path } of http) {
     test(`REST-01 ${verb} ${path} is ${name}`, () => {
       const filled = path.replace('{tenant}', 'acme').replace(/\{(\w+)\}/g, 'v-$1')
@@ -79,7 +79,7 @@ test('REST-26 any id survives encoding, alone and before a verb', () => {
     fc.property(id, (text) => {
       const encoded = encodeURIComponent(text)
       expect(route('POST', `/tasks/${encoded}:cancel`)).toMatchObject({
-        operation: { name: 'CancelTask' },
+        row: { name: 'CancelTask' },
         path: { id: text },
       })
       const read = route('GET', `/acme/tasks/${encoded}`)

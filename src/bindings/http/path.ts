@@ -1,10 +1,10 @@
 import { A2AError } from '../../protocol/errors.ts'
-import type { Operation } from '../../protocol/operations.ts'
 import type { HttpRule } from '../../protocol/schema.ts'
+import type { WireOperation } from '../../protocol/versions/dialect.ts'
 
 /** Where a request leads: an operation, and what its path says. */
 export interface Route {
-  readonly operation: Operation
+  readonly row: WireOperation
   readonly rule: HttpRule
   /** Values of the path variables by JSON name, decoded. */
   readonly path: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface WrongVerb {
 }
 
 interface Entry {
-  readonly operation: Operation
+  readonly row: WireOperation
   readonly rule: HttpRule
   /** Names of the variables, in the order of the path. */
   readonly names: readonly string[]
@@ -42,9 +42,9 @@ export type Router = (verb: string, path: string) => Route | WrongVerb | undefin
  * Makes a router from the rules of the operations (§11.3). Literal segments win over variables; a `{tenant}` matches
  * declared tenants only. The verb is what follows the last colon of the last segment, if it is one that is known there.
  */
-export function createRouter(operations: readonly Operation[], tenants: ReadonlySet<string>): Router {
+export function createRouter(operations: readonly WireOperation[], tenants: ReadonlySet<string>): Router {
   const root = createNode()
-  for (const operation of operations) for (const rule of operation.http) addRule(root, { operation, rule })
+  for (const row of operations) for (const rule of row.http) addRule(root, { row, rule })
   return (verb, path) => {
     const segments = path.slice(1).split('/')
     if (segments.length > 1 && segments.at(-1) === '') segments.pop()
@@ -52,7 +52,7 @@ export function createRouter(operations: readonly Operation[], tenants: Readonly
   }
 }
 
-function addRule(root: Node, { operation, rule }: Omit<Entry, 'names'>): void {
+function addRule(root: Node, { row, rule }: Omit<Entry, 'names'>): void {
   let node = root
   let suffix = ''
   const names: string[] = []
@@ -74,7 +74,7 @@ function addRule(root: Node, { operation, rule }: Omit<Entry, 'names'>): void {
   }
   const verbs = node.ends.get(suffix) ?? new Map()
   node.ends.set(suffix, verbs)
-  verbs.set(rule.verb, { operation, rule, names })
+  verbs.set(rule.verb, { row, rule, names })
 }
 
 interface Walk {
@@ -129,8 +129,8 @@ function end(node: Node, suffix: string, at: Walk): Route | WrongVerb | undefine
   if (verbs === undefined) return undefined
   const entry = verbs.get(at.verb)
   if (entry === undefined) return { allow: [...verbs.keys()].sort() }
-  const { operation, rule, names } = entry
-  return { operation, rule, path: Object.fromEntries(names.map((name, index) => [name, at.values[index] ?? ''])) }
+  const { row, rule, names } = entry
+  return { row, rule, path: Object.fromEntries(names.map((name, index) => [name, at.values[index] ?? ''])) }
 }
 
 function decode(segment: string): string {

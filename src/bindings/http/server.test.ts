@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { unauthenticated } from '../../auth/authenticate.ts'
 import { A2AError } from '../../protocol/errors.ts'
 import { operations } from '../../protocol/operations.ts'
-import { strictPolicy } from '../../protocol/wire-policy.ts'
+import { profiles } from '../../protocol/profiles.ts'
 import type { ServingOptions } from '../serving.ts'
 import {
   type Answer,
@@ -133,8 +133,8 @@ for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'applicat
     expect((await send({ url: '/tasks/t:cancel', headers, body: '' })).status).toBe(200)
     expect((await send({ url: '/tasks/t:cancel', headers, body: '{}' })).status).toBe(200)
     expect((await send({ url: '/tasks/t:cancel', headers, body: '{"metadata":{}}' })).status).toBe(415)
-    const policy = { ...strictPolicy, mediaTypeStatus: 400 as const }
-    expect((await send({ url: '/message:send', headers, body: '{}' }, { policy })).status).toBe(400)
+    const profile = { ...profiles['spec-1.0.1'], mediaTypeStatus: 400 as const }
+    expect((await send({ url: '/message:send', headers, body: '{}' }, { profile })).status).toBe(400)
   })
 }
 
@@ -160,10 +160,10 @@ test('AMB-10 the policy may settle the media type', async () => {
     ['json', 'application/json'],
     ['a2a+json', 'application/a2a+json'],
   ] as const) {
-    const policy = { ...strictPolicy, restMediaType }
+    const profile = { ...profiles['spec-1.0.1'], restMediaType }
     const { headers } = await send(
       { method: 'GET', url: '/tasks', headers: { accept: 'application/a2a+json' } },
-      { policy },
+      { profile },
     )
     expect(headers['content-type']).toBe(type)
   }
@@ -192,9 +192,9 @@ test('AMB-75 path, then caller, then version, then body, then gate, then paramet
 test('VERS-09 VERS-15 a request without a version is told what is supported', async () => {
   const { status, text } = await send({ method: 'GET', url: '/tasks', headers: { 'a2a-version': '' } })
   expect(status).toBe(400)
-  expect(JSON.parse(text).error.details[0].metadata).toEqual({ supportedVersions: '1.0' })
-  const policy = { ...strictPolicy, assumedVersion: '1.0' as const }
-  expect((await send({ method: 'GET', url: '/tasks', headers: { 'a2a-version': '' } }, { policy })).status).toBe(200)
+  expect(JSON.parse(text).error.details[0].metadata).toEqual({ supportedVersions: '1.0,0.3' })
+  const profile = { ...profiles['spec-1.0.1'], assumedVersion: '1.0' as const }
+  expect((await send({ method: 'GET', url: '/tasks', headers: { 'a2a-version': '' } }, { profile })).status).toBe(200)
 })
 
 test('413 for a body that says that it is too large', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { unauthenticated } from '../../auth/authenticate.ts'
 import { A2AError } from '../../protocol/errors.ts'
 import { operations } from '../../protocol/operations.ts'
-import { strictPolicy } from '../../protocol/wire-policy.ts'
+import { profiles } from '../../protocol/profiles.ts'
 import type { ServingOptions } from '../serving.ts'
 import { type Answer, ask, createFakeEndpoint, type FakeRequest, framesOf, servingOptions, update } from '../testing.ts'
 import { createJsonRpcHandler } from './server.ts'
@@ -55,7 +55,8 @@ const refused: readonly (readonly [rule: string, body: unknown, id: unknown, cod
   ],
   ['JRPC-09 params string', { ...get, params: 'x' }, 1, -32600],
   ['JRPC-11 params array', { ...get, params: ['t'] }, 1, -32602],
-  ['JRPC-10 unknown method', { ...get, method: 'message/send' }, 1, -32601],
+  ['JRPC-10 unknown method', { ...get, method: 'message/sent' }, 1, -32601],
+  ['VERS-07 a method of another version', { ...get, method: 'message/send' }, 1, -32009],
   ['JRPC-10 method of every object', { ...get, method: 'toString' }, 1, -32601],
   ['JRPC-03 method in another case', { ...get, method: 'getTask' }, 1, -32601],
   ['JRPC-11 missing member', { ...get, params: {} }, 1, -32602],
@@ -110,8 +111,8 @@ for (const [type, encoding] of [
     const answer = await post('not json', request)
     expect(answer.status).toBe(415)
     expect(errorOf(answer)).toMatchObject({ id: null, code: -32005 })
-    const policy = { ...strictPolicy, mediaTypeStatus: 200 as const }
-    expect((await post('not json', request, { policy })).status).toBe(200)
+    const profile = { ...profiles['spec-1.0.1'], mediaTypeStatus: 200 as const }
+    expect((await post('not json', request, { profile })).status).toBe(200)
   })
 }
 
@@ -138,7 +139,7 @@ test('AMB-75 the version is told before the method, under the id of the request'
   const answer = await post({ ...get, id: 'a', method: 'none' }, { headers: { ...json, 'a2a-version': '99.0' } })
   expect(answer.status).toBe(200)
   expect(errorOf(answer)).toMatchObject({ id: 'a', code: -32009 })
-  expect(errorOf(await post('{', { headers: { ...json, 'a2a-version': '' } }))).toMatchObject({
+  expect(errorOf(await post('{', { headers: { ...json, 'a2a-version': '9.0' } }))).toMatchObject({
     id: null,
     code: -32009,
   })

@@ -1,61 +1,93 @@
-import type { Reply, StreamEvent } from '../endpoint.ts'
 import { A2AError } from '../errors.ts'
-import type { Messages } from '../generated/v1/types.ts'
-import { findOperation, type Operation, operations } from '../operations.ts'
-import { type ValidateOptions, validate, validateQuery } from '../validate.ts'
 import { majorMinor } from '../version-text.ts'
-
-/** A frame of a stream as JSON text, and the number of its event where it has one. */
-export type Frame = Pick<StreamEvent, 'id' | 'text'>
+import type { Dialect } from './dialect.ts'
+import { grpc03, jsonRpc03, rest03 } from './v0-3/index.ts'
+import { v1 } from './v1.ts'
 
 export { majorMinor }
 
-/** How one version of the protocol is spoken in JSON. */
+/** One version of the protocol, as each binding speaks it. */
 export interface Wire {
   /** `Major.Minor`. */
   readonly version: string
-  /** Every operation that the version has, with its HTTP paths. */
-  readonly operations: readonly Operation[]
-  /** The operation that a JSON-RPC method names. */
-  findMethod(method: string): Operation | undefined
-  /** A request from a JSON body; throws InvalidParams. */
-  decode(operation: Operation, input: unknown, options?: ValidateOptions): Messages[keyof Messages]
-  /** A request from a query string; throws InvalidParams. */
-  decodeQuery(operation: Operation, query: URLSearchParams, options?: ValidateOptions): Messages[keyof Messages]
-  /** JSON text of an answer. */
-  encode(operation: Operation, result: Reply['result']): string
-  /** The frames of a stream, in the same groups. */
-  frames(events: AsyncIterable<readonly StreamEvent[]>): AsyncIterable<readonly Frame[]>
-}
-
-const v1: Wire = {
-  version: '1.0',
-  operations,
-  findMethod: findOperation,
-  decode: (operation, input, options) => validate(operation.request, input, options),
-  decodeQuery: (operation, query, options) => validateQuery(operation.request, query, options),
-  encode: (_operation, result) => result.text,
-  frames: (events) => events,
+  readonly jsonRpc: Dialect
+  readonly rest: Dialect
+  readonly grpc: Dialect
 }
 
 /** Every version that is spoken, newest first. */
-export const wires: readonly Wire[] = [v1]
+export const wires: readonly Wire[] = [
+  { version: v1.version, jsonRpc: v1, rest: v1, grpc: v1 },
+  { version: '0.3', jsonRpc: jsonRpc03, rest: rest03, grpc: grpc03 },
+]
 
 const byVersion: ReadonlyMap<string, Wire> = new Map(wires.map((wire) => [wire.version, wire]))
 
-/** The wire of the version that a request asks for; `''` means none was named. Throws VersionNotSupported (§3.6.2). */
-export function selectWire(asked: string, assumed: string): Wire {
-  const exact = byVersion.get(asked)
-  if (exact !== undefined) return exact
+/** Where a request belongs, and what is wrong with the version it names, if anything is. */
+export interface Recognised<T> {
+  readonly wire: Wire
+  readonly found: T
+  /** VersionNotSupported; what was found serves to answer more urgent errors first. */
+  readonly error?: A2AError
+}
+
+/** How a request is told apart from those of other versions. */
+export interface Recognition<T> {
+  /** The version that the request names; `''` for none (§3.6.1). */
+  readonly asked: string
+  /** The version of a request that names none (§3.6.2, AMB-52). */
+  readonly assumed: string
+  /** Looks the request up among what a version has. */
+  look(wire: Wire): T | undefined
+}
+
+/**
+ * The version of a request: its method, path or service decides, and the version it names has to agree (§3.6.2).
+ * `undefined` when no version has such a thing.
+ */
+export function recognise<T>(request: Recognition<T>): Recognised<T> | undefined {
+  const text = request.asked.trim()
+  const named = byVersion.get(text) ?? byVersion.get(majorMinor(text) ?? '')
+  const first = named === undefined ? undefined : request.look(named)
+  if (named !== undefined && first !== undefined) return { wire: named, found: first }
+  for (const wire of wires) {
+    const found = wire === named ? undefined : request.look(wire)
+    if (found === undefined) continue
+    // What only 0.3 has says so by itself: its callers know no header.
+    if (text === '' && (wire.version === '0.3' || wire.version === request.assumed)) return { wire, found }
+    return { wire, found, error: disagreement(request, { wire, named }) }
+  }
+  return undefined
+}
+
+/** Whether a version text names a spoken version, or none at all. */
+export function isSupported(asked: string): boolean {
+  if (asked === '' || byVersion.has(asked)) return true
   const text = asked.trim()
-  const version = text === '' ? assumed : majorMinor(text)
-  const wire = version === undefined ? undefined : byVersion.get(version)
-  if (wire !== undefined) return wire
-  const supported = wires.map((row) => row.version).join(',')
-  const named = text === '' ? `No A2A-Version was given, which means ${assumed}` : `A2A-Version ${quote(text)}`
-  throw new A2AError('VersionNotSupported', `${named}; supported here: ${supported}. Send the header A2A-Version`, {
-    metadata: { supportedVersions: supported },
-  })
+  return text === '' || byVersion.has(majorMinor(text) ?? '')
+}
+
+/** The error for a version that is not spoken here; says which ones are (VERS-15). */
+export function versionError(asked: string): A2AError {
+  const text = `A2A-Version ${quote(asked.trim())} is not supported here; supported: ${supported}. Send the header A2A-Version`
+  return new A2AError('VersionNotSupported', text, { metadata: { supportedVersions: supported } })
+}
+
+const supported = wires.map(({ version }) => version).join(',')
+
+function disagreement(
+  { asked, assumed }: Recognition<unknown>,
+  { wire, named }: { readonly wire: Wire; readonly named: Wire | undefined },
+): A2AError {
+  if (named === undefined && asked.trim() !== '') return versionError(asked)
+  const { version } = wire
+  const text =
+    named === undefined
+      ? `This is a request of A2A ${version} without A2A-Version, which counts as ${assumed}; send the header A2A-Version: ${version}`
+      : `This is a request of A2A ${version}, but its A2A-Version is ${named.version}; ${
+          version === '0.3' ? 'leave the header out, or send 0.3' : `send ${version}`
+        }`
+  return new A2AError('VersionNotSupported', text, { metadata: { supportedVersions: supported } })
 }
 
 function quote(text: string): string {

@@ -1,0 +1,2 @@
+export { type Loss, losses } from './losses.ts'
+export { grpc03, jsonRpc03, rest03 } from './server.ts'
