@@ -1,6 +1,8 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 const config: ViteUserConfig = defineConfig({
+  // Examples name the package, and are tested with its sources.
+  resolve: { tsconfigPaths: true },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // One process for all: start-up is paid once, and a test that leaves something behind is noticed by the next.

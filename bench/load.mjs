@@ -2,6 +2,7 @@
 // Every reply is read whole and checked; a reply that is not the expected result ends the benchmark.
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { openGrpc, totalOverGrpc } from './grpc-load.mjs'
 
 const ended = '0\r\n\r\n'
 
@@ -90,18 +91,9 @@ function percentile(sorted, share) {
 }
 
 /** Asks over so many connections until the time is up (`ms`) or the number is reached (`requests`). */
-async function run({
-  port,
-  path,
-  method,
-  message,
-  events,
-  connections,
-  ms = Infinity,
-  requests = Infinity,
-  firstId = 1,
-}) {
-  const open = Array.from({ length: connections }, () => new Connection(port))
+async function run(asked) {
+  const { port, path, method, message, events, connections, ms = Infinity, requests = Infinity, firstId = 1 } = asked
+  const open = asked.grpc ? await openGrpc(asked) : Array.from({ length: connections }, () => new Connection(port))
   const times = []
   let sent = 0
   let first = 0
@@ -125,7 +117,8 @@ async function run({
 }
 
 /** The number of tasks that the server says it has. */
-async function total({ port, path }) {
+async function total({ port, path, grpc }) {
+  if (grpc) return await totalOverGrpc({ port, path })
   const connection = new Connection(port)
   const { text } = await connection.ask({ path, method: 'ListTasks', id: 1 })
   connection.close()

@@ -4,7 +4,11 @@ import { median } from './processes.mjs'
  * Runs the same load against each server in turn, for some rounds after a first one that does not count. Tells, for each
  * server, the rows of its rounds: requests a second, CPU microseconds a request, percentiles.
  */
-export async function measureInTurn(servers, load, { rounds, ms, method, message, events, connections = 32 }) {
+export async function measureInTurn(
+  servers,
+  load,
+  { rounds, ms, method, message, events, grpc = false, connections = 32 },
+) {
   const rows = new Map()
   const names = [...servers.keys()]
   for (let round = 0; round <= rounds; round++) {
@@ -13,7 +17,8 @@ export async function measureInTurn(servers, load, { rounds, ms, method, message
       const name = names[(place + round) % names.length]
       const server = servers.get(name)
       const before = await server.usage()
-      const result = await load.ask({ port: server.port, path: server.path, method, message, events, connections, ms })
+      const { port, path } = server
+      const result = await load.ask({ port, path, method, message, events, grpc, connections, ms })
       const after = await server.usage()
       server.sent = (server.sent ?? 0) + result.count
       if (round === 0) continue
@@ -27,7 +32,7 @@ export async function measureInTurn(servers, load, { rounds, ms, method, message
     }
   }
   for (const [name, server] of servers) {
-    const total = await load.ask({ port: server.port, path: server.path, method: 'ListTasks' })
+    const total = await load.ask({ port: server.port, path: server.path, method: 'ListTasks', grpc })
     if (total !== server.sent) throw new Error(`${name} has ${total} tasks after ${server.sent} sends`)
   }
   return rows

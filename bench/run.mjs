@@ -1,5 +1,5 @@
 // Parlance beside its rivals: ratios, each with the goal that it is held against. Exits with 1 when one is missed.
-//   npm run bench [-- --short] [--only send,stream,chunks,list] [--dist FOLDER]
+//   npm run bench [-- --short] [--only send,stream,grpc,chunks,list] [--dist FOLDER]
 //     [--rounds N] [--ms N] [--large N] [--keep FOLDER]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { startLoad, startServer } from './processes.mjs'
 const { values: options } = parseArgs({
   options: {
     short: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'send,stream,chunks,list' },
+    only: { type: 'string', default: 'send,stream,grpc,chunks,list' },
     dist: { type: 'string' },
     rounds: { type: 'string' },
     ms: { type: 'string' },
@@ -47,6 +47,9 @@ async function withServers(names, use) {
     sqlite: () => parlance('sqlite'),
     sdk: () => startServer('sdk'),
     bare: () => startServer('bare'),
+    'grpc-memory': async () => ({ ...(await parlance('memory', 'memory')), path: '/lf.a2a.v1.A2AService' }),
+    'grpc-sdk': () => startServer('grpc-sdk'),
+    'grpc-bare': () => startServer('grpc-bare'),
   }
   const servers = new Map()
   try {
@@ -62,7 +65,7 @@ function show(title, rows) {
   for (const name of rows.keys()) {
     const [rate, cpu, p50, p99] = ['rate', 'cpu', 'p50', 'p99'].map((value) => typical(rows, name, value))
     console.log(
-      `  ${name.padEnd(8)} ${rate.toFixed(0).padStart(7)} a second  ${cpu.toFixed(0).padStart(6)} µs CPU  p50 ${p50.toFixed(1)} ms  p99 ${p99.toFixed(1)} ms`,
+      `  ${name.padEnd(11)} ${rate.toFixed(0).padStart(7)} a second  ${cpu.toFixed(0).padStart(6)} µs CPU  p50 ${p50.toFixed(1)} ms  p99 ${p99.toFixed(1)} ms`,
     )
   }
 }
@@ -85,6 +88,32 @@ const measures = {
       const rows = await measureInTurn(servers, load, load22)
       show('SendStreamingMessage, 22 events a stream, 32 connections', rows)
       note('22-event stream, SQLite: CPU of the SDK by ours', 1 / ratio(rows, ['sqlite', 'sdk'], 'cpu'), '>= 9')
+    })
+  },
+  async grpc() {
+    const names = ['grpc-bare', 'grpc-memory', 'grpc-sdk']
+    await withServers(names, async (servers) => {
+      const rows = await measureInTurn(servers, load, {
+        rounds,
+        ms,
+        method: 'SendMessage',
+        message: 'answer',
+        grpc: true,
+      })
+      show('SendMessage over gRPC, four events a task, 32 calls at once', rows)
+      note('gRPC SendMessage: CPU by that of grpc-js, bare', ratio(rows, ['grpc-memory', 'grpc-bare'], 'cpu'), '<= 1')
+      note('gRPC SendMessage: rate by that of the SDK', ratio(rows, ['grpc-memory', 'grpc-sdk'], 'rate'), '>= 2')
+    })
+    await withServers(names, async (servers) => {
+      const load22 = { rounds, ms, method: 'SendStreamingMessage', message: 'stream 19', events: 22, grpc: true }
+      const rows = await measureInTurn(servers, load, load22)
+      show('SendStreamingMessage over gRPC, 22 events a stream, 32 calls at once', rows)
+      note(
+        'gRPC 22-event stream: CPU by that of grpc-js, bare',
+        ratio(rows, ['grpc-memory', 'grpc-bare'], 'cpu'),
+        '<= 1',
+      )
+      note('gRPC 22-event stream: rate by that of the SDK', ratio(rows, ['grpc-memory', 'grpc-sdk'], 'rate'), '>= 2')
     })
   },
   async chunks() {

@@ -33,6 +33,7 @@ const examples = {
     { send: ['/hello'], prints: 'Hello!' },
     { send: ['write'], prints: 'Which text?' },
   ],
+  conformance: 'is played by test/conformance',
   'custom-provider.yaml': [{ send: ['one two'], prints: 'You said: one two' }],
   'echo.ts': [
     { send: ['hello', 'there'], prints: 'hello there' },

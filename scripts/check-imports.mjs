@@ -111,7 +111,7 @@ function isNodeModule(specifier) {
 
 // `testing.ts` of a folder serves its tests; that of the stores is published.
 function isTest(path) {
-  return path.endsWith('.test.ts') || (/^src\/\w+\/testing\.ts$/.test(path) && path !== 'src/stores/testing.ts')
+  return path.endsWith('.test.ts') || (/^src\/[\w/]+\/testing\.ts$/.test(path) && path !== 'src/stores/testing.ts')
 }
 
 function list(root, folder) {

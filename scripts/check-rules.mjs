@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const areas =
   'AMB CANC CAP CARD CTX CUST DISC DM EQ ERR EXT GET GOV GRPC HIST IANA JRPC LIST MSG PJ PUSH REST SEC SEND SIGN SSE STRM SUB SVC TASK VERS WEBH XCARD'
-const rule = new RegExp(`\\b(?:${areas.split(' ').join('|')})-\\d{2,3}[a-z]?\\b`, 'g')
+const rule = new RegExp(`(?<![\\w-])(?:${areas.split(' ').join('|')})-\\d{2,3}[a-z]?\\b`, 'g')
 
 /** What is wrong under `root`, as lines of text, and how many rules are claimed. */
 export function checkRules(root) {

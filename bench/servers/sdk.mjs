@@ -5,7 +5,7 @@ import { jsonRpcHandler, UserBuilder } from '@a2a-js/sdk/server/express'
 import express from 'express'
 import { chunk, chunksAsked } from '../agent-work.mjs'
 
-const card = {
+export const card = {
   name: 'Bench',
   description: 'Answers in a fixed number of events.',
   version: '1.0.0',
@@ -32,7 +32,7 @@ const card = {
   ],
 }
 
-const executor = {
+export const executor = {
   async execute({ taskId, contextId, userMessage }, bus) {
     const status = (state) => ({ state, timestamp: new Date().toISOString(), message: undefined })
     bus.publish(

@@ -8,8 +8,10 @@ const passed = [lastEventIdHeader, idempotencyKeyHeader, 'traceparent', 'tracest
 
 /** The service parameters of a call as HTTP headers (§3.2.6), with the version of the interface in use (§3.6.1). */
 export function callHeaders(context: CallContext, { protocolVersion }: AgentInterface): Record<string, string> {
-  const headers: Record<string, string> = { 'a2a-version': majorMinor(protocolVersion) ?? context.version }
-  if (context.extensions.length > 0) headers['a2a-extensions'] = context.extensions.join(',')
+  const version = majorMinor(protocolVersion) ?? context.version
+  const headers: Record<string, string> = { 'a2a-version': version }
+  const extensions = version === '0.3' ? 'x-a2a-extensions' : 'a2a-extensions'
+  if (context.extensions.length > 0) headers[extensions] = context.extensions.join(',')
   for (const name of passed) {
     const value = context.headers[name]
     if (value !== undefined) headers[name] = value

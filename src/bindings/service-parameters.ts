@@ -8,6 +8,11 @@ export function readExtensions(value: string | undefined): readonly string[] {
   return [...new Set(value.split(',').map((uri) => uri.trim()))].filter((uri) => uri !== '')
 }
 
+/** The extensions that an answer says it used, in the header of either version. */
+export function activatedExtensions(headers: Headers): readonly string[] {
+  return readExtensions(headers.get('a2a-extensions') ?? headers.get('x-a2a-extensions') ?? undefined)
+}
+
 /** The version a request asks for: the header, else the query parameter, else `''` (§3.6.1, AMB-50). */
 export function readVersion(request: Pick<HttpRequest, 'headers' | 'query'>): string {
   const header = request.headers['a2a-version']

@@ -1,10 +1,11 @@
 import { encodeValue } from '../protocol/encoded.ts'
 import type { StreamEvent, StreamReply } from '../protocol/endpoint.ts'
 import { A2AError } from '../protocol/errors.ts'
-import { answerReader, type ReadAnswer, readJson } from './answer.ts'
+import { readJson } from './answer.ts'
 import { type FetchAnswer, shownUrl, type TransportOptions, transportLimits } from './fetch-call.ts'
+import type { Peer, PeerFrame } from './peer.ts'
 import { isErrorBody, members, remoteError } from './remote-error.ts'
-import { readExtensions } from './service-parameters.ts'
+import { activatedExtensions } from './service-parameters.ts'
 import { createSseReader, type SseMessage } from './sse-reader.ts'
 
 /** A stream from another process. */
@@ -22,19 +23,23 @@ export type Framing = 'bare' | 'envelope'
  */
 export async function openStream(
   answer: FetchAnswer,
-  { framing, transport }: { readonly framing: Framing; readonly transport: TransportOptions },
+  {
+    framing,
+    transport,
+    peer,
+  }: { readonly framing: Framing; readonly transport: TransportOptions; readonly peer: Peer },
 ): Promise<RemoteStream> {
   const warn = transport.warn ?? (() => {})
-  const readAnswer = await answerReader(warn)
-  const extensions = readExtensions(answer.headers.get('a2a-extensions') ?? undefined)
+  const readFrame = await peer.frameReader()
+  const extensions = activatedExtensions(answer.headers)
   if (answer.mediaType !== 'text/event-stream' || answer.status >= 300) {
     const body = await readJson(answer)
-    const event = readAnswer('StreamResponse', payload(body, framing, warn))
+    const { event } = readFrame(payload(body, framing, warn))
     warn('stream: the peer answered a streaming call with one JSON document')
     return { events: once([encodeValue(event)]), extensions, retry: undefined }
   }
   const reader = createSseReader({ limit: transport.limits?.bytes ?? transportLimits.bytes })
-  const groups = readGroups(answer, { framing, warn, reader, readAnswer })
+  const groups = readGroups(answer, { framing, warn, reader, readFrame, final: { seen: false } })
   const first = await groups.next()
   if (first.done) {
     throw new A2AError('Unavailable', `${shownUrl(answer.url)} ended its event stream before the first event`)
@@ -78,13 +83,16 @@ interface Reading {
   readonly framing: Framing
   readonly warn: (text: string) => void
   readonly reader: ReturnType<typeof createSseReader>
-  readonly readAnswer: ReadAnswer
+  readonly readFrame: (input: unknown) => PeerFrame
+  /** Whether the peer said that nothing follows. */
+  readonly final: { seen: boolean }
 }
 
 async function* readGroups(answer: FetchAnswer, reading: Reading): AsyncGenerator<readonly StreamEvent[]> {
   const decoder = new TextDecoder()
   for await (const chunk of answer.chunks()) {
     yield* readMessages(reading.reader.push(decoder.decode(chunk, { stream: true })), { answer, reading })
+    if (reading.final.seen) return
   }
   const rest = [...reading.reader.push(decoder.decode()), ...reading.reader.end()]
   yield* readMessages(rest, { answer, reading })
@@ -101,6 +109,7 @@ function* readMessages(
     try {
       const event = readMessage(message, answer, reading)
       if (event !== undefined) group.push(event)
+      if (reading.final.seen) break
     } catch (error) {
       failure = error
       break
@@ -111,7 +120,7 @@ function* readMessages(
 }
 
 function readMessage(message: SseMessage, answer: FetchAnswer, reading: Reading): StreamEvent | undefined {
-  const { warn, framing, readAnswer } = reading
+  const { warn, framing, readFrame } = reading
   let body: unknown
   try {
     body = JSON.parse(message.data)
@@ -133,7 +142,8 @@ function readMessage(message: SseMessage, answer: FetchAnswer, reading: Reading)
       body: isErrorBody(body) ? body : { error: body },
     })
   }
-  const event = readAnswer('StreamResponse', payload(body, framing, warn))
+  const { event, final } = readFrame(payload(body, framing, warn))
+  if (final) reading.final.seen = true
   const id = message.id !== undefined && /^\d{1,15}$/.test(message.id) ? Number(message.id) : undefined
   return encodeValue(event, id)
 }

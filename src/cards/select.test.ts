@@ -13,10 +13,14 @@ const sound = {
   skills: [{ id: 's', name: 'S', description: 'D', tags: ['t'] }],
 }
 
-function select(supportedInterfaces: unknown, cardUrl = 'https://agent.example/.well-known/agent-card.json') {
+function select(
+  supportedInterfaces: unknown,
+  { versions = ['1.0'], bindings = ['JSONRPC', 'HTTP+JSON'] }: { versions?: string[]; bindings?: string[] } = {},
+) {
   const warnings: string[] = []
   const card = readCard({ ...sound, supportedInterfaces }, { warnings })
-  const options = { bindings: ['JSONRPC', 'HTTP+JSON'], versions: ['1.0'], cardUrl, warnings }
+  const cardUrl = 'https://agent.example/.well-known/agent-card.json'
+  const options = { bindings, versions, cardUrl, warnings }
   return { interfaces: selectInterfaces(card, options), warnings }
 }
 
@@ -43,6 +47,52 @@ describe('CARD-17 which interface is used', () => {
     ]
     expect(select([...others, rest]).interfaces).toEqual([rest])
   })
+
+  test('AMB-88 the newer version first, and in each version the order of the card', () => {
+    const old = [
+      { ...rest, protocolVersion: '0.3' },
+      { ...rpc, protocolVersion: '0.3' },
+    ]
+    const listed = [old[0], rest, { ...rpc, protocolVersion: '2.0' }, old[1], rpc]
+    const { interfaces, warnings } = select(listed, { versions: ['1.0', '0.3'] })
+    expect(interfaces).toEqual([rest, rpc, ...old])
+    expect(warnings).toEqual([])
+    expect(select(listed, { versions: ['0.3'] }).interfaces).toEqual(old)
+  })
+
+  const targets: readonly { given: string; expected?: string | undefined }[] = [
+    { given: 'agent.example:50051' },
+    { given: 'agent.example' },
+    { given: '10.0.0.7:50051' },
+    { given: '[2001:db8::7]:50051' },
+    { given: 'dns:///agent.example:50051' },
+    { given: 'dns:agent.example:50051' },
+    { given: 'http://agent.example:50051' },
+    { given: 'https://agent.example' },
+    { given: 'grpc://agent.example:50051' },
+    { given: 'grpcs://agent.example' },
+    { given: 'unix:/run/agent.sock' },
+    { given: '0.0.0.0:50051', expected: 'agent.example:50051' },
+    { given: '[::]:50051', expected: 'agent.example:50051' },
+    { given: ':50051', expected: 'agent.example:50051' },
+    { given: 'dns:///0.0.0.0:50051', expected: 'dns:///agent.example:50051' },
+    { given: 'grpc://[0:0:0:0:0:0:0:0]:50051', expected: 'grpc://agent.example:50051' },
+    { given: 'http://0.0.0.0', expected: 'http://agent.example' },
+    { given: '/grpc', expected: undefined },
+  ]
+  for (const { given, ...rest } of targets) {
+    test(`AMB-60 an address of gRPC: ${given}`, () => {
+      const expected = 'expected' in rest ? rest.expected : given
+      const iface = { url: given, protocolBinding: 'GRPC', protocolVersion: '1.0' }
+      const { interfaces, warnings } = select([iface, rpc], { bindings: ['GRPC', 'JSONRPC'] })
+      expect(interfaces).toEqual(expected === undefined ? [rpc] : [{ ...iface, url: expected }, rpc])
+      expect(warnings).toEqual(
+        expected === undefined || expected === given
+          ? []
+          : [expect.stringMatching(/^supportedInterfaces\[0\]\.url.*names no host/)],
+      )
+    })
+  }
 
   const bent: readonly { name: string; given: object; expected: object; warning: RegExp }[] = [
     {
@@ -153,30 +203,5 @@ describe('reading a card liberally', () => {
         message: expect.stringMatching(/skills\[0\]\.name: must be a string/),
       }),
     )
-  })
-
-  test('a card of before 1.0 says what it offers', () => {
-    const old = {
-      ...sound,
-      url: 'https://old.example/a2a',
-      protocolVersion: '0.3.0',
-      preferredTransport: 'JSONRPC',
-      additionalInterfaces: [
-        { url: 'https://old.example/a2a', transport: 'JSONRPC' },
-        { url: 'https://old.example/v1', transport: 'HTTP+JSON' },
-      ],
-    }
-    expect(() => readCard(old, { warnings: [] })).toThrow(
-      expect.objectContaining({
-        code: 'VersionNotSupported',
-        message: expect.stringContaining(
-          'A2A 0.3.0 over JSONRPC at https://old.example/a2a, HTTP+JSON at https://old.example/v1',
-        ),
-      }),
-    )
-  })
-
-  test('a card of both versions is read as 1.0', () => {
-    expect(read({ url: 'https://old.example/', protocolVersion: '0.3.0' }).card.supportedInterfaces).toEqual([rpc])
   })
 })

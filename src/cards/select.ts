@@ -1,11 +1,12 @@
 import { A2AError } from '../protocol/errors.ts'
 import type { AgentCard, AgentInterface } from '../protocol/generated/v1/types.ts'
 import { majorMinor } from '../protocol/version-text.ts'
+import { readAddress } from './address.ts'
 
 export interface SelectOptions {
   /** Bindings that can be used, such as `JSONRPC`. */
   readonly bindings: readonly string[]
-  /** Protocol versions that can be used, as Major.Minor. */
+  /** Protocol versions that can be used, as Major.Minor, the preferred one first. */
   readonly versions: readonly string[]
   /** Where the card came from; relative and unspecified addresses are read against it. */
   readonly cardUrl?: string
@@ -14,8 +15,8 @@ export interface SelectOptions {
 }
 
 /**
- * The interfaces of a card that can be used, in the card's order of preference; unknown bindings and versions are
- * skipped (§8.3.2). Each keeps its URL and tenant as the card has them.
+ * The interfaces of a card that can be used: those of the preferred version first (AMB-88), and in each version the
+ * card's order; unknown bindings and versions are skipped (§8.3.2). Each keeps its URL and tenant as the card has them.
  *
  * Throws InvalidAgentResponse when the card lists none, VersionNotSupported or UnsupportedOperation, with what the card
  * offers, when none can be used.
@@ -28,7 +29,7 @@ export function selectInterfaces(card: AgentCard, options: SelectOptions): Agent
     const path = `supportedInterfaces[${at}]`
     const binding = bindingOf(listed.protocolBinding, { path, options })
     const version = versionOf(listed.protocolVersion, { path, options })
-    const url = addressOf(listed.url, { path, options })
+    const url = readAddress(listed.url, { ...options, path: `${path}.url`, binding: binding ?? '' })
     if (binding !== undefined && version !== undefined && url !== undefined) {
       usable.push({ ...listed, url, protocolBinding: binding, protocolVersion: version })
       continue
@@ -37,7 +38,10 @@ export function selectInterfaces(card: AgentCard, options: SelectOptions): Agent
     const offered = `${listed.protocolBinding || 'no binding'} ${listed.protocolVersion}`.trim()
     skipped.push(`${path} (${offered} at ${listed.url || 'no url'})`)
   }
-  if (usable.length > 0) return usable
+  if (usable.length > 0) {
+    const rank = ({ protocolVersion }: AgentInterface): number => options.versions.indexOf(protocolVersion)
+    return usable.sort((one, other) => rank(one) - rank(other))
+  }
   if (skipped.length === 0) {
     const text =
       'The agent card lists no interface: supportedInterfaces: is required; it must have at least one element'
@@ -75,32 +79,4 @@ function versionOf(listed: string, { path, options }: Place): string | undefined
   if (version === undefined || !options.versions.includes(version)) return undefined
   if (version !== listed) options.warnings.push(`${field}: "${listed}" must be Major.Minor: "${version}"`)
   return version
-}
-
-function addressOf(listed: string, { path, options }: Place): string | undefined {
-  if (listed === '') return undefined
-  let address: URL
-  try {
-    address = new URL(listed)
-  } catch {
-    return relativeAddress(listed, { path, options })
-  }
-  if (address.protocol !== 'http:' && address.protocol !== 'https:') return listed
-  const unspecified = address.hostname === '0.0.0.0' || address.hostname === '[::]'
-  if (!unspecified || options.cardUrl === undefined) return listed
-  address.hostname = new URL(options.cardUrl).hostname
-  options.warnings.push(`${path}.url: "${listed}" names no host; ${address.href} was used`)
-  return address.href
-}
-
-function relativeAddress(listed: string, { path, options }: Place): string | undefined {
-  // What a gRPC interface lists: host and port.
-  if (/^[\w.-]+:\d+$/.test(listed) || listed.startsWith('dns:')) return listed
-  try {
-    const { href } = new URL(listed, options.cardUrl)
-    options.warnings.push(`${path}.url: "${listed}" must be absolute; ${href} was used`)
-    return href
-  } catch {
-    return undefined
-  }
 }

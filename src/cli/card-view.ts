@@ -1,3 +1,4 @@
+import type { CardSigns } from '../cards/recognize.ts'
 import type { AgentCard, AgentSkill, SecurityScheme } from '../protocol/generated/v1/types.ts'
 import type { Output } from './output.ts'
 import { cleanLine } from './terminal-text.ts'
@@ -5,7 +6,7 @@ import { cleanLine } from './terminal-text.ts'
 /** A card as lines for people. Everything in it comes from outside, so each piece is made safe. */
 export function cardLines(
   card: AgentCard,
-  { url, colors }: { readonly url: string; readonly colors: Output['out'] },
+  { url, shape, colors }: { readonly url: string; readonly shape: CardSigns['shape']; readonly colors: Output['out'] },
 ): string[] {
   const fact = (name: string, value: string | undefined): string[] =>
     value === undefined || value === '' ? [] : [`  ${colors.dim(name.padEnd(14))}${cleanLine(value)}`]
@@ -20,6 +21,7 @@ export function cardLines(
     ...(card.description === '' ? [] : [cleanLine(card.description)]),
     '',
     ...fact('card', url),
+    ...fact('form', { '1.0': undefined, '0.3': '0.3', merged: '0.3 and 1.0 in one document' }[shape]),
     ...fact('provider', provider && [provider.organization, provider.url].filter(Boolean).join(', ')),
     ...fact('documentation', card.documentationUrl),
     ...fact('capabilities', able.join(', ') || 'none'),

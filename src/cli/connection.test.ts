@@ -40,6 +40,14 @@ describe('connectOptions', () => {
     )
   })
 
+  test('names the one binding as cards do', () => {
+    expect(connectOptions('a.test', { binding: 'grpc' }, {}).options).toEqual({ binding: 'GRPC' })
+    expect(connectOptions('a.test', { binding: 'http' }, {}).options).toEqual({ binding: 'HTTP+JSON' })
+    const line = agentCommand(parseTarget('a.test'), { binding: 'grpc' }, ['get', 't'])
+    expect(line).toContain('get a.test t')
+    expect(line).toContain(' --binding grpc')
+  })
+
   test('makes one limit of the timeout', () => {
     const limits = { firstByte: 5_000, firstByteOfSend: 5_000, idle: 5_000 }
     expect(connectOptions('a.test', { timeout: '5s' }, {}).options).toEqual({ limits })

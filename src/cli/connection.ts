@@ -3,6 +3,7 @@ import type { ConnectOptions } from '../client/options.ts'
 import type { Endpoint, StreamEvent, StreamReply } from '../protocol/endpoint.ts'
 import type { StreamResponse } from '../protocol/generated/v1/types.ts'
 import { parseDuration, parseHeaders } from './arguments.ts'
+import { bindingNames } from './binding-names.ts'
 import { usageError } from './command-error.ts'
 import type { Output } from './output.ts'
 import { commandLine } from './shell.ts'
@@ -18,6 +19,8 @@ export interface CommonFlags {
 export interface AgentFlags extends CommonFlags {
   readonly token?: string
   readonly header?: readonly string[]
+  /** A name in `bindingNames`. */
+  readonly binding?: string
   /** The longest silence, as a duration. */
   readonly timeout?: string
 }
@@ -49,12 +52,14 @@ export function connectOptions(
     )
   }
   const headers = { ...(target.authorization !== undefined && { authorization: target.authorization }), ...given }
+  const binding = flags.binding === undefined ? undefined : bindingNames[flags.binding]
   const silence = flags.timeout === undefined ? undefined : parseDuration(flags.timeout, '--timeout')
   return {
     target,
     options: {
       ...(token !== undefined && { token }),
       ...(Object.keys(headers).length > 0 && { headers }),
+      ...(binding !== undefined && { binding }),
       ...(silence !== undefined && { limits: { firstByte: silence, firstByteOfSend: silence, idle: silence } }),
     },
   }
@@ -63,11 +68,12 @@ export function connectOptions(
 /** A command line for an agent that was called with these flags. */
 export function agentCommand(target: Target, flags: AgentFlags, args: readonly string[]): string {
   const [name = '', ...rest] = args
-  const secrets = [
+  const more = [
+    ...(flags.binding === undefined ? [] : [`--binding ${flags.binding}`]),
     ...(flags.token === undefined ? [] : ['--token TOKEN']),
     ...(flags.header ?? []).map((line) => `--header '${line.slice(0, line.indexOf(':')).replaceAll("'", '')}: …'`),
   ]
-  return [commandLine(name, target.url, ...rest), ...secrets].join(' ')
+  return [commandLine(name, target.url, ...rest), ...more].join(' ')
 }
 
 /** Finds the agent that a command is for. */

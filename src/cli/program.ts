@@ -1,4 +1,6 @@
 import { Command, Option } from 'commander'
+import { profiles } from '../protocol/profiles.ts'
+import { bindingNames } from './binding-names.ts'
 import type { Output } from './output.ts'
 import { packageVersion } from './own-package.ts'
 
@@ -26,6 +28,7 @@ function withAgentFlags(command: Command): Command {
   command
     .option('--token <token>', 'bearer token; better in the variable PARLANCE_TOKEN')
     .addOption(repeatable('--header <line>', 'a header for every call, as "Name: value"'))
+    .addOption(new Option('--binding <name>', 'call it over this binding only').choices(Object.keys(bindingNames)))
     .option('--timeout <duration>', 'longest silence of the agent, such as 30s or 2m')
   return withCommonFlags(command)
 }
@@ -63,6 +66,18 @@ function addServe(program: Command, run: Run): void {
     .option('--protect-card', 'ask for the token also for the card')
     .option('--cors-origin <list>', 'origins of pages that may call, with commas; ~regex for many')
     .option('--public-url <url>', 'address under which callers reach this server')
+    .option('--tls-cert <file>', 'certificate in PEM form; with it, TLS is spoken')
+    .option('--tls-key <file>', 'its key in PEM form')
+    .option('--grpc-listen <address>', 'a second address for gRPC alone')
+    .addOption(
+      new Option('--profile <name>', 'what to do where peers and suites disagree').choices(Object.keys(profiles)),
+    )
+    .addOption(
+      new Option('--card-shape <shape>', 'the card for those who name no version').choices(['1.0', '0.3', 'merged']),
+    )
+    .addOption(repeatable('--jsonrpc-path <path>', 'where JSON-RPC is served; the first one is advertised'))
+    .option('--rest-path <path>', 'what comes before the paths of HTTP+JSON')
+    .addOption(repeatable('--card-path <path>', 'where the card is served, such as /.well-known/agent.json'))
     .option('--trust-proxy', 'believe X-Forwarded-Host, -Proto and -Prefix')
     .addOption(repeatable('--tenant <name>', 'tenant that callers may name'))
     .addOption(

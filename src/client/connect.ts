@@ -1,7 +1,6 @@
 import type { TransportOptions } from '../bindings/fetch-call.ts'
 import { connectHttp } from '../bindings/http/client.ts'
 import { connectJsonRpc } from '../bindings/jsonrpc/client.ts'
-import { selectInterfaces } from '../cards/select.ts'
 import type { CallContext, Endpoint, Middleware } from '../protocol/endpoint.ts'
 import { A2AError } from '../protocol/errors.ts'
 import { idempotencyExtension, resumeExtension } from '../protocol/extensions.ts'
@@ -13,11 +12,16 @@ import { type Credentials, createCredentials, explainAuthentication } from './cr
 import { discover, type FoundCard, toUrl } from './discover.ts'
 import { withFallback } from './fallback.ts'
 import type { Link } from './follow.ts'
+import { addressReader, canSpeakGrpc, connectGrpcLater } from './grpc.ts'
 import { type ConnectBinding, type ConnectOptions, pollingDefaults, retryDefaults } from './options.ts'
 import { withRetry } from './retry.ts'
 import { createWarnings, type Warnings } from './warnings.ts'
 
-const ownBindings: Readonly<Record<string, ConnectBinding>> = { JSONRPC: connectJsonRpc, 'HTTP+JSON': connectHttp }
+const ownBindings: Readonly<Record<string, ConnectBinding>> = {
+  JSONRPC: connectJsonRpc,
+  'HTTP+JSON': connectHttp,
+  ...(canSpeakGrpc && { GRPC: connectGrpcLater }),
+}
 const knownExtensions: readonly string[] = [resumeExtension, idempotencyExtension]
 const sharedCache: CardCache = createCardCache()
 
@@ -35,26 +39,31 @@ export async function connect(target: string | URL | AgentCard, options: Connect
     warn: warnings.add,
     limits: withSendLimit(options.limits),
     ...(options.fetch && { fetch: options.fetch }),
+    ...(options.tls && { tls: options.tls }),
   }
   // Loaded while the card is on its way.
-  const reading = import('../cards/read.ts')
+  const reading = Promise.all([import('../cards/read.ts'), import('../cards/select.ts')])
   reading.catch(() => {})
   const found = await findCard(target, { options, transport, credentials, warnings })
-  const { readCard } = await reading
+  const [{ readCard }, { selectInterfaces }] = await reading
   const notes: string[] = []
   const card = readCard(found.json, { warnings: notes })
   const connectors = { ...ownBindings, ...options.bindings }
   const interfaces = selectInterfaces(card, {
-    bindings: Object.keys(connectors),
+    bindings: Object.keys(connectors).filter((name) => options.binding === undefined || name === options.binding),
     versions: [protocolVersion],
     warnings: notes,
     ...(found.url !== undefined && { cardUrl: found.url }),
   })
   for (const note of notes) warnings.add(`card: ${note}`)
   checkExtensions(card, options)
+  const secure = found.url?.startsWith('https:') ?? false
+  const addressOf = await addressReader(interfaces, secure)
   const routes = interfaces.map((iface) => {
-    if (URL.canParse(iface.url)) credentials.trust(iface.url)
-    return { iface, endpoint: (connectors[iface.protocolBinding] as ConnectBinding)(iface, transport) }
+    const address = addressOf(iface)
+    if (address !== undefined) credentials.trust(address)
+    const connectTo = connectors[iface.protocolBinding] as ConnectBinding
+    return { iface, endpoint: connectTo(iface, { ...transport, secure }) }
   })
   const routed = withFallback(routes, warnings.add)
   const retry = { ...retryDefaults, ...options.retry }

@@ -1,6 +1,5 @@
 import { type FetchAnswer, fetchCall, shownUrl, type TransportOptions } from '../bindings/fetch-call.ts'
 import { remoteError } from '../bindings/remote-error.ts'
-import { looksLikeCard } from '../cards/recognize.ts'
 import { A2AError, invalidParams } from '../protocol/errors.ts'
 import { protocolVersion } from '../protocol/schema.ts'
 import { type CardCache, toCached, validators } from './card-cache.ts'
@@ -119,6 +118,13 @@ async function fetchCard(address: string, options: DiscoverOptions): Promise<Fou
   if (!looksLikeCard(json)) return 'HTTP status 200, but JSON that is no agent card'
   keep(cache, address, toCached(answer, text))
   return { json, url: answer.url }
+}
+
+/** Whether JSON is an agent card of any version, sound or not. */
+function looksLikeCard(json: unknown): boolean {
+  if (typeof json !== 'object' || json === null || !('name' in json) || typeof json.name !== 'string') return false
+  const names = ['supportedInterfaces', 'supported_interfaces', 'skills', 'capabilities', 'protocolVersion', 'url']
+  return names.some((name) => name in json)
 }
 
 function refusal({ status, headers, url, mediaType }: FetchAnswer): string {

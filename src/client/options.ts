@@ -1,4 +1,4 @@
-import type { TransportLimits, TransportOptions } from '../bindings/fetch-call.ts'
+import type { TlsOptions, TransportLimits, TransportOptions } from '../bindings/fetch-call.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Endpoint, Middleware } from '../protocol/endpoint.ts'
 import type { AgentInterface, Message, Part, TaskPushNotificationConfig } from '../protocol/generated/v1/types.ts'
@@ -17,6 +17,8 @@ export interface ConnectOptions {
   readonly headers?: HeaderMap | (() => HeaderMap | Promise<HeaderMap>)
   /** Used in place of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
+  /** For gRPC only: whom to trust, and the client's own certificate. Where `fetch` is used, give a `fetch` that knows them. */
+  readonly tls?: TlsOptions
   /** Ends the search for the card. */
   readonly signal?: AbortSignal
   /** Extensions to ask for with every call (`A2A-Extensions`, §3.2.6). */
@@ -27,7 +29,9 @@ export interface ConnectOptions {
   readonly polling?: Partial<PollingOptions>
   /** Where cards are kept as long as their HTTP headers allow; with credentials or an own `fetch` nothing is kept unless this is given. */
   readonly cache?: CardCache
-  /** Further bindings by the name they have in cards, or replacements for `JSONRPC` and `HTTP+JSON`. */
+  /** The one binding to use, by the name it has in cards, such as `GRPC`; without it, the card's order decides. */
+  readonly binding?: string
+  /** Further bindings by the name they have in cards, or replacements for `JSONRPC`, `HTTP+JSON` and `GRPC`. */
   readonly bindings?: Readonly<Record<string, ConnectBinding>>
   /** Wrappers around the transport, the first outermost; they see each call once, however often it is repeated. */
   readonly middleware?: readonly Middleware[]

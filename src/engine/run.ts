@@ -123,9 +123,7 @@ export class Run {
     const snapshot = await core.store.read(scope, id, { artifacts: false })
     if (snapshot === undefined) return []
     const { history = [], status } = JSON.parse(snapshot.text) as Task
-    const waiting = new Set(this.live.queue.map((job) => job.message.messageId))
-    const own = this.job.message.messageId
-    const earlier = history.filter((message) => message.messageId !== own && !waiting.has(message.messageId))
+    const earlier = withoutNewest(history, [this.job, ...this.live.queue])
     return status.message === undefined ? earlier : [...earlier, status.message]
   }
 
@@ -376,4 +374,16 @@ export class Run {
 
 function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+/** A history without the messages of these jobs, each of which is the newest of its id: callers may use an id again. */
+function withoutNewest(history: readonly Message[], jobs: readonly Job[]): readonly Message[] {
+  const pending = jobs.map(({ message }) => message.messageId)
+  const earlier: Message[] = []
+  for (const message of history.toReversed()) {
+    const at = message.role === 'ROLE_USER' ? pending.indexOf(message.messageId) : -1
+    if (at < 0) earlier.push(message)
+    else pending.splice(at, 1)
+  }
+  return earlier.reverse()
 }

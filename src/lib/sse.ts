@@ -54,9 +54,19 @@ export interface SseOptions {
   readonly retry: number
 }
 
-/** The open event streams of one server. */
+/** A stream that is open, as the server that holds it sees it. */
+export interface OpenStream {
+  /** Called twice within the longest silence that is allowed. */
+  tick(): void
+  /** The server takes no more calls from now on. */
+  drain?(): void
+  /** The server ends; so shall the stream, although its source has more to say. */
+  end(): void
+}
+
+/** The open streams of one server. */
 export class SseStreams {
-  readonly #open = new TurnoverMap<number, SseStream>()
+  readonly #open = new TurnoverMap<number, OpenStream>()
   #opened = 0
   /** One for all streams, as most streams are over before it is due. */
   #beat: ReturnType<typeof setInterval> | undefined
@@ -71,18 +81,35 @@ export class SseStreams {
     return this.#open.size
   }
 
+  /** Whether the server is about to end. */
+  get draining(): boolean {
+    return this.#draining
+  }
+
+  /** What readers of cut streams are told to wait before they come back, milliseconds. */
+  get retry(): number {
+    return this.#options.retry
+  }
+
   /** Text of the frames, a string for each group; ends with the source. Leaving the loop leaves the source. */
   open(source: AsyncIterable<readonly SseFrame[]>, framing: SseFraming): AsyncIterableIterator<string> {
-    const number = ++this.#opened
+    let closed = (): void => {}
     const stream = new SseStream(source, {
       framing,
       farewell: () => (this.#draining ? `retry: ${this.#options.retry}\n\n` : ''),
-      closed: () => this.#closed(number),
+      closed: () => closed(),
     })
+    closed = this.track(stream)
+    return stream
+  }
+
+  /** Counts a stream among the open ones until the returned function is called. */
+  track(stream: OpenStream): () => void {
+    const number = ++this.#opened
     const { keepAlive } = this.#options
     if (keepAlive > 0) this.#beat ??= setInterval(() => this.#tick(), keepAlive / 2)
     this.#open.set(number, stream)
-    return stream
+    return () => this.#closed(number)
   }
 
   #tick(): void {
@@ -99,6 +126,7 @@ export class SseStreams {
   /** From now on each stream that ends tells its reader when to come back. */
   drain(): void {
     this.#draining = true
+    for (const stream of this.#open.values()) stream.drain?.()
   }
 
   /** Ends all streams that are open. */

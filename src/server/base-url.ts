@@ -7,6 +7,22 @@ export interface Listening {
   readonly host: string
   readonly port: number
   readonly secure: boolean
+  /** The port of gRPC; the same unless it has one of its own. */
+  readonly grpcPort?: number
+  /** The target of gRPC where it has no port. Without either, gRPC is not spoken. */
+  readonly grpcSocket?: string
+}
+
+/**
+ * Where gRPC is reached by those who reach the rest at a base URL, as cards name it: `host:port` (AMB-60). undefined where
+ * it is not spoken, or shares a port with what else there is under a base URL with a path: a gRPC call has none.
+ */
+export function grpcTarget(baseUrl: string, { port, grpcPort, grpcSocket }: Listening): string | undefined {
+  if (grpcPort === undefined) return grpcSocket
+  const { protocol, hostname, port: outside, pathname } = new URL(baseUrl)
+  if (grpcPort !== port) return `${hostname}:${grpcPort}`
+  if (pathname !== '/') return undefined
+  return `${hostname}:${outside || (protocol === 'https:' ? 443 : 80)}`
 }
 
 export interface BaseUrlOptions {

@@ -18,7 +18,13 @@ const malformed = ['400 Bad Request', new A2AError('InvalidRequest', 'This is no
 /** Answers what could not be read as a request, in the form of HTTP+JSON (§11.6), and closes the connection. */
 export function refuseClient(reason: Error, socket: Duplex): void {
   const { code } = reason as NodeJS.ErrnoException
-  const begun = (socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent === true
+  const answer = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
+  const begun = answer?.headersSent === true
+  if (answer?.req.complete === true && !begun && socket.writable) {
+    // What is wrong came behind a request that is being worked on: an error would be taken for its answer.
+    answer.shouldKeepAlive = false
+    return
+  }
   if (code === 'ECONNRESET' || !socket.writable || begun) {
     socket.destroy(reason)
     return

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createFakeEndpoint, type FakeEndpoint } from '../bindings/testing.ts'
 import { encodeText } from '../protocol/encoded.ts'
 import type { StreamEvent } from '../protocol/endpoint.ts'
-import { eventually, listenForTest, type TestServer, type TestServerOptions } from './testing.ts'
+import { connectRaw, eventually, listenForTest, type TestServer, type TestServerOptions } from './testing.ts'
 import { testCertificate, testKey } from './testing-certificate.ts'
 
 const open: TestServer[] = []
@@ -186,4 +186,16 @@ test('a drain says goodbye to sessions and lets their streams finish', async () 
   expect((await pending).text).toContain('"result":{}')
   await listener.close(1_000)
   await eventually(() => session.destroyed || session.closed)
+})
+
+test('a connection that breaks the rules in the middle of a call is cut, although its sender stays', async () => {
+  const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+  const settings = Buffer.from('000000040000000000', 'hex')
+  // POST / that goes on, and then data for stream 0.
+  const call = Buffer.from('00000301040000000183868400000100000000000078', 'hex')
+  const started = await listenForTest({ limits: { idle: 50, request: 10_000 } })
+  open.push(started)
+  const client = connectRaw(started.port)
+  client.write(Buffer.concat([preface, settings, call]))
+  expect(await client.closed()).toContain('stream_id == 0')
 })

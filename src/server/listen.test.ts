@@ -192,6 +192,17 @@ for (const [name, text, status] of malformed) {
   })
 }
 
+test('nonsense behind a request does not take the place of its answer', async () => {
+  const endpoint = createFakeEndpoint()
+  const { port } = await start({ endpoint })
+  const client = connectRaw(port)
+  client.write(`${rpcText('GetTask', { id: 't' })}nonsense\r\n\r\n`)
+  const text = await client.closed()
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+  expect(text).toContain('Connection: close')
+  expect(text).toContain(result)
+})
+
 test('a silent connection is closed, and so is one that stops in its first bytes', async () => {
   const { port } = await start({ limits: { silence: 40 } })
   const silent = connectRaw(port)

@@ -4,10 +4,12 @@ import { createServer as createHttps } from 'node:https'
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
+import type { GrpcHandler } from '../bindings/grpc/server.ts'
 import type { HttpHandler } from '../lib/http.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ListenAddress } from './address.ts'
 import { refuseClient } from './client-error.ts'
+import { isGrpcStream } from './grpc.ts'
 import { serveHttp2Stream } from './http2.ts'
 import { readNodeRequest, serveNodeRequest } from './node.ts'
 import { peek } from './preface.ts'
@@ -38,6 +40,8 @@ export interface ConnectionLimits {
 
 export interface ListenerOptions {
   readonly handle: HttpHandler
+  /** Answers gRPC calls; without it they are requests like any other. */
+  readonly grpc?: GrpcHandler | undefined
   readonly log: Logger
   readonly tls?: TlsOptions | undefined
   readonly limits?: ConnectionLimits | undefined
@@ -58,7 +62,7 @@ export interface Listener {
  * Rejects with an error for people when the address cannot be had.
  */
 export async function listen(address: ListenAddress, options: ListenerOptions): Promise<Listener> {
-  const { handle, log, tls, limits = {} } = options
+  const { handle, grpc, log, tls, limits = {} } = options
   const sockets = new Set<Socket>()
   const peeking = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
@@ -82,8 +86,11 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
   server.on('checkContinue', (message, response) => serve(message, response, true))
   server.on('clientError', refuseClient)
 
-  const http2 = createHttp2({ settings: { maxConcurrentStreams: 1_000 } })
+  // All calls of a client share one connection, so its memory is bounded by its streams: each holds back what is not read.
+  const http2 = createHttp2({ settings: { maxConcurrentStreams: 1_000 }, maxSessionMemory: 1_000 })
+  const callLimits = { request, stall }
   http2.on('stream', (stream, headers) => {
+    if (grpc !== undefined && isGrpcStream(headers)) return grpc(stream, headers, callLimits)
     serveHttp2Stream(handle, { stream, headers, request, stall }).catch((error) => {
       log.error('an answer could not be written', { cause: error })
       stream.destroy()
@@ -93,7 +100,29 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
   http2.on('session', (session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    session.setTimeout(idle, () => session.close())
+    // A stream may be silent for longer than its connection may be idle.
+    let streams = 0
+    session.on('stream', (stream) => {
+      streams += 1
+      stream.once('close', () => {
+        streams -= 1
+      })
+    })
+    session.setTimeout(idle)
+    session.on('timeout', () => {
+      // What broke the rules of HTTP/2 hears nothing any more, and is never closed by itself.
+      const late = setTimeout(() => session.destroy(), Math.min(idle, 10_000))
+      const stop = (): void => {
+        clearTimeout(late)
+        session.off('close', stop)
+      }
+      session.once('close', stop)
+      if (streams === 0) session.close()
+      else {
+        session.ping((error) => error === null && stop())
+        session.setTimeout(idle)
+      }
+    })
     if (draining) session.close()
   })
 
@@ -103,8 +132,11 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
   server.removeAllListeners(event)
   function hand(socket: Socket, kind: 'http1' | 'http2'): void {
     peeking.delete(socket)
-    if (kind === 'http2') http2.emit('connection', socket)
-    else toHttp1?.call(server, socket)
+    if (kind === 'http2') {
+      // Whoever ends its side of such a connection has gone.
+      socket.allowHalfOpen = false
+      http2.emit('connection', socket)
+    } else toHttp1?.call(server, socket)
   }
   server.on(event, (socket: Socket) => {
     if (tls !== undefined) return hand(socket, (socket as TLSSocket).alpnProtocol === 'h2' ? 'http2' : 'http1')

@@ -1,14 +1,18 @@
 import type { Agent } from '../engine/executor.ts'
 import { silent } from '../lib/log.ts'
 import { isLoopback, isUnspecified, type ListenAddress, parseListen, urlHost } from './address.ts'
+import { grpcTarget, type Listening } from './base-url.ts'
+import { refuseOthers } from './grpc.ts'
 import { type AgentHandlerOptions, startAgent } from './handler.ts'
-import { type ConnectionLimits, listen, type TlsOptions } from './listen.ts'
+import { type ConnectionLimits, type Listener, listen, type TlsOptions } from './listen.ts'
 
 /** How an agent is served. */
 export interface ServeOptions extends AgentHandlerOptions {
   /** `host:port`, `:port`, a port, `[::]:port` or `unix:///path`; default `127.0.0.1:8082`. */
   readonly listen?: string | number
   readonly tls?: TlsOptions
+  /** A second address that carries gRPC alone; without it, gRPC is spoken on `listen` with all else. */
+  readonly grpcListen?: string | number
   readonly connections?: ConnectionLimits
 }
 
@@ -16,6 +20,8 @@ export interface ServeOptions extends AgentHandlerOptions {
 export interface Server {
   /** Where it is reached: the public URL, or the address listened on, with the real port. */
   readonly url: string
+  /** Where gRPC is reached: `host:port`, or `unix:///path`. */
+  readonly grpcTarget: string
   readonly cardUrl: string
   /**
    * Takes no more connections, lets runs finish for so many milliseconds (default 10,000), ends streams with a hint to
@@ -24,17 +30,30 @@ export interface Server {
   close(options?: { readonly graceMs?: number }): Promise<void>
 }
 
-/** Serves an agent over JSON-RPC and HTTP+JSON. Wrong settings are a `TypeError`; an address that is taken is an `Error` that says so. */
+/** Serves an agent over JSON-RPC, HTTP+JSON and gRPC. Wrong settings are a `TypeError`; an address that is taken is an `Error` that says so. */
 export async function serve(agent: Agent, options: ServeOptions = {}): Promise<Server> {
   const log = options.log ?? silent
   const address = parseListen(options.listen ?? '127.0.0.1:8082')
+  const grpcAddress = options.grpcListen === undefined ? undefined : parseListen(options.grpcListen)
   const started = await startAgent(agent, options)
   const { server } = started
+  const listeners: Listener[] = []
   try {
     const { tls, connections: limits } = options
-    const listener = await listen(address, { handle: server.handle, log, tls, limits })
+    const { grpc } = server
+    const listener = await listen(address, { handle: server.handle, grpc, log, tls, limits })
+    listeners.push(listener)
+    if (grpcAddress !== undefined) {
+      listeners.push(await listen(grpcAddress, { handle: refuseOthers, grpc, log, tls, limits }))
+    }
     const secure = tls !== undefined
-    if (address.kind === 'tcp') server.setListening({ host: address.host, port: listener.port, secure })
+    const place = {
+      host: address.kind === 'tcp' ? address.host : 'localhost',
+      port: listener.port,
+      secure,
+      ...grpcPlace(grpcAddress ?? address, (listeners.at(-1) as Listener).port),
+    }
+    if (address.kind === 'tcp') server.setListening(place)
     const open = options.tokens === undefined && options.authenticator === undefined
     if (open && address.kind === 'tcp' && !isLoopback(address.host)) {
       log.warn('everybody who reaches this address can use the agent; set tokens to ask for a bearer token', {
@@ -45,21 +64,27 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
     let closing: Promise<void> | undefined
     return {
       url,
+      grpcTarget: grpcTarget(url, place) ?? '',
       cardUrl: `${url}${server.cardPath}`,
       close: ({ graceMs = 10_000 } = {}) => {
         closing ??= (async () => {
           server.drain()
-          listener.drain()
+          for (const each of listeners) each.drain()
           await started.close(graceMs)
-          await listener.close(1_000)
+          await Promise.all(listeners.map((each) => each.close(1_000)))
         })()
         return closing
       },
     }
   } catch (error) {
+    await Promise.all(listeners.map((each) => each.close(0)))
     await started.close(0)
     throw error
   }
+}
+
+function grpcPlace(address: ListenAddress, port: number): Pick<Listening, 'grpcPort' | 'grpcSocket'> {
+  return address.kind === 'tcp' ? { grpcPort: port } : { grpcSocket: `unix://${address.path}` }
 }
 
 function localUrl(

@@ -39,7 +39,7 @@ test('the paths are settable', async () => {
   expect((await ask(server.handle, { url: '/invoke', ...rpc })).status).toBe(404)
   expect((await ask(server.handle, { method: 'GET', url: '/rest/tasks' })).status).toBe(200)
   const urls = (await cardOf(server)).supportedInterfaces.map(({ url }) => url)
-  expect(urls).toEqual(['http://agent.example/rpc', 'http://agent.example/rest'])
+  expect([...new Set(urls)]).toEqual(['http://agent.example/rpc', 'http://agent.example/rest'])
   expect(() => create({ paths: { jsonRpc: ['rpc'] } })).toThrow(TypeError)
 })
 
@@ -47,10 +47,12 @@ test('DISC-01 DISC-02 DISC-04 DISC-05 the card needs no version, and lists each 
   const answer = await ask(create().handle, { method: 'GET', url: cardPath, headers: { 'a2a-version': '' } })
   expect(answer.status).toBe(200)
   expect(answer.headers['content-type']).toBe('application/json')
-  expect(JSON.parse(answer.text).supportedInterfaces).toEqual([
-    { url: 'http://agent.example/invoke', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-    { url: 'http://agent.example', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
-  ])
+  expect(JSON.parse(answer.text).supportedInterfaces).toEqual(
+    ['1.0', '0.3'].flatMap((protocolVersion) => [
+      { url: 'http://agent.example/invoke', protocolBinding: 'JSONRPC', protocolVersion },
+      { url: 'http://agent.example', protocolBinding: 'HTTP+JSON', protocolVersion },
+    ]),
+  )
 })
 
 test('DISC-07 DISC-08 DISC-09 DISC-10 the card can be cached and asked for again', async () => {

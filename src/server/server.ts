@@ -1,5 +1,6 @@
 import type { Authenticator } from '../auth/authenticate.ts'
 import { apiHeaders, errorHeaders, logFailure } from '../bindings/failure.ts'
+import type { GrpcHandler } from '../bindings/grpc/server.ts'
 import { restErrorText } from '../bindings/http/error-text.ts'
 import { createHttpJsonHandler } from '../bindings/http/server.ts'
 import { createJsonRpcHandler } from '../bindings/jsonrpc/server.ts'
@@ -11,10 +12,11 @@ import { SseStreams } from '../lib/sse.ts'
 import type { Endpoint } from '../protocol/endpoint.ts'
 import { A2AError } from '../protocol/errors.ts'
 import { createGate } from '../protocol/gate.ts'
-import { strictPolicy, type WirePolicy } from '../protocol/wire-policy.ts'
-import { type BaseUrlOptions, createBaseUrl, createHostCheck, type Listening } from './base-url.ts'
+import { type Profile, type ProfileName, resolveProfile } from '../protocol/profiles.ts'
+import { type BaseUrlOptions, createBaseUrl, createHostCheck, grpcTarget, type Listening } from './base-url.ts'
 import { createCard, createCardRoute, servedCapabilities } from './card-route.ts'
 import { type CorsOptions, createCors } from './cors.ts'
+import { createGrpc } from './grpc.ts'
 
 /** Where each part is found; paths begin with `/` and stand behind the base URL. */
 export interface ServerPaths {
@@ -22,6 +24,8 @@ export interface ServerPaths {
   readonly jsonRpc?: readonly string[]
   /** What comes before the HTTP+JSON paths; `''` is the root. */
   readonly rest?: string
+  /** Where the card is, the first one told to people; add `/.well-known/agent.json` for peers of before 0.3. */
+  readonly cards?: readonly string[]
 }
 
 /** How an endpoint is put on HTTP. */
@@ -35,7 +39,8 @@ export interface HandlerOptions extends BaseUrlOptions {
   /** Seconds that a card may be kept; 300. */
   readonly cardMaxAge?: number
   readonly cors?: CorsOptions
-  readonly policy?: Partial<WirePolicy>
+  /** What to do where peers and suites disagree: a profile by name, or fields that differ from `spec-1.0.1`. */
+  readonly profile?: ProfileName | Partial<Profile>
   readonly paths?: ServerPaths
   /** Bytes of a request body; 16 MiB. */
   readonly bodyLimit?: number
@@ -49,6 +54,8 @@ export interface HandlerOptions extends BaseUrlOptions {
 /** An agent's HTTP side without a listener. */
 export interface HttpServer {
   readonly handle: HttpHandler
+  /** Answers gRPC calls, for listeners that speak HTTP/2. */
+  readonly grpc: GrpcHandler
   /** The path of the card, behind the base URL. */
   readonly cardPath: string
   /** Event streams that are open now. */
@@ -61,7 +68,7 @@ export interface HttpServer {
   endStreams(): void
 }
 
-const cardPath = '/.well-known/agent-card.json'
+const wellKnown = '/.well-known/agent-card.json'
 const hsts = 'max-age=31536000'
 
 type Route = (request: HttpRequest) => Promise<HttpResponse>
@@ -69,6 +76,7 @@ type Route = (request: HttpRequest) => Promise<HttpResponse>
 /** Puts an endpoint on HTTP: JSON-RPC, HTTP+JSON, the card and the health paths. Wrong settings are a `TypeError`. */
 export function createHttpServer(agent: Agent, options: HandlerOptions & { readonly endpoint: Endpoint }): HttpServer {
   const log = options.log ?? silent
+  const profile = resolveProfile(options.profile)
   const { authenticator, trustProxy = false } = options
   if (options.protectCard && authenticator === undefined) {
     throw new TypeError('protectCard: needs a way to authenticate; set tokens or an authenticator')
@@ -77,6 +85,7 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
   for (const tenant of tenants) checkTenantName(tenant)
   const jsonRpcPaths = (options.paths?.jsonRpc ?? ['/invoke', '/', '/a2a']).map(trimPath)
   const restPath = trimPath(options.paths?.rest ?? '')
+  const cardPaths = (options.paths?.cards ?? [wellKnown]).map(trimPath)
   const streams = new SseStreams({ keepAlive: options.keepAlive ?? 15_000, retry: options.retryHint ?? 1_000 })
   let listening: Listening | undefined
   let draining = false
@@ -84,9 +93,9 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
   const serving: ServingOptions = {
     endpoint: options.endpoint,
     identify: createIdentify(authenticator),
-    gate: createGate(servedCapabilities(agent)),
+    gate: createGate(servedCapabilities(agent, profile)),
     streams,
-    policy: { ...strictPolicy, ...options.policy },
+    profile,
     tenants,
     bodyLimit: options.bodyLimit ?? 16 * 1024 * 1024,
     log,
@@ -101,10 +110,13 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
     authenticator,
     jsonRpcPath: jsonRpcPaths[0] ?? '/invoke',
     restPath,
+    grpc: (base: string) => listening && grpcTarget(base, listening),
+    profile,
     protected: options.protectCard ?? false,
     maxAge: options.cardMaxAge ?? 300,
     vary:
       trustProxy && options.publicUrl === undefined ? 'x-forwarded-host, x-forwarded-proto, x-forwarded-prefix' : '',
+    log,
   }
   createCard(cardOptions, { baseUrl: 'http://localhost', tenant: '' })
   const card = createCardRoute(cardOptions)
@@ -116,13 +128,11 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
   }
   for (const tenant of ['', ...tenants]) {
     const place = tenant === '' ? '' : `/${encodeURIComponent(tenant)}`
-    routes.set(
-      `${place}${cardPath}`,
-      readOnly(async (request) => {
-        if (cardOptions.protected) await serving.identify(request)
-        return await card(request, { baseUrl: baseUrl(request), tenant })
-      }),
-    )
+    const route = readOnly(async (request) => {
+      if (cardOptions.protected) await serving.identify(request)
+      return await card(request, { baseUrl: baseUrl(request), tenant })
+    })
+    for (const path of cardPaths) routes.set(`${place}${path}`, route)
   }
   routes.set(
     '/healthz',
@@ -170,7 +180,8 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
       if (cors !== undefined || checked !== undefined || trustProxy || request.secure) return decorated(request)
       return (routes.get(request.path) ?? rest)(request)
     },
-    cardPath,
+    grpc: createGrpc(serving),
+    cardPath: cardPaths[0] ?? wellKnown,
     get openStreams() {
       return streams.size
     },
@@ -211,7 +222,7 @@ function status(code: number, text: string): HttpResponse {
 
 function checkTenantName(tenant: string): void {
   if (tenant === '' || tenant.includes('\n')) throw new TypeError('tenants: a tenant must be a name')
-  if (['tasks', 'message:send', 'message:stream', 'extendedAgentCard'].includes(tenant)) {
+  if (['tasks', 'message:send', 'message:stream', 'extendedAgentCard', 'v1'].includes(tenant)) {
     throw new TypeError(`tenants: ${tenant} cannot be a tenant, as it is a path of the protocol`)
   }
 }

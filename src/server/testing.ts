@@ -36,7 +36,7 @@ export async function listenForTest(options: TestServerOptions = {}): Promise<Te
   const { endpoint = createFakeEndpoint(), address, limits, tls, ...rest } = options
   const server = createHttpServer(testAgent, { ...rest, endpoint })
   const place = address ?? { kind: 'tcp', host: '127.0.0.1', port: 0 }
-  const listener = await listen(place, { handle: server.handle, log: silent, limits, tls })
+  const listener = await listen(place, { handle: server.handle, grpc: server.grpc, log: silent, limits, tls })
   const scheme = tls === undefined ? 'http' : 'https'
   return { server, listener, port: listener.port, url: `${scheme}://127.0.0.1:${listener.port}` }
 }

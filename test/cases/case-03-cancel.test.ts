@@ -3,12 +3,12 @@ import type { Task } from '../../src/protocol/generated/v1/types.ts'
 import { delay, textOf, until } from '../harness.ts'
 import { fold, openStream, shapes, streamScript, taskIdOf } from './raw-stream.ts'
 import { createGate } from './scripted-agent.ts'
-import { matrix, serve } from './served.ts'
-import { atOnce, bindingNames, callerOf, type Outcome, sendRequest } from './wire.ts'
+import { fullMatrix, serve } from './served.ts'
+import { allBindings, atOnce, callerOf, type Outcome, sendRequest } from './wire.ts'
 
 const notCancelable = { reason: 'TASK_NOT_CANCELABLE' }
 
-describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
+describe.each(fullMatrix)('over $binding and $store', ({ store, binding }) => {
   it('Case 3 A: an agent that ignores the cancel is stopped, and what it says later counts for nothing (CANC-01, CANC-08, TASK-06)', async () => {
     const served = await serve({ store })
     const caller = callerOf(served, binding)
@@ -76,9 +76,9 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
     },
   )
 
-  it('Case 3 C: cancels at the same moment, over both bindings, all succeed; a later one is refused (CANC-03, CANC-05, AMB-15)', async () => {
+  it('Case 3 C: cancels at the same moment, over every binding, all succeed; a later one is refused (CANC-03, CANC-05, AMB-15)', async () => {
     const served = await serve({ store, limits: { cancelGrace: 250 } })
-    const callers = bindingNames.map((name) => callerOf(served, name))
+    const callers = allBindings.map((name) => callerOf(served, name))
     const gate = createGate()
     const { id } = await callerOf(served, binding).send(`nocancel status:WORKING ${gate.hold}`, atOnce)
     const answers = await Promise.all([...callers, ...callers, ...callers].map((caller) => caller.cancel(id)))
@@ -86,11 +86,12 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
     expect(answers[0]?.status.state).toBe('TASK_STATE_CANCELED')
     gate.open()
     const later = await callerOf(served, binding).fails('CancelTask', { id })
-    const wire =
-      binding === 'JSONRPC'
-        ? { code: -32002, httpStatus: 200 }
-        : { code: 400, httpStatus: 400, status: 'FAILED_PRECONDITION' }
-    expect(later).toMatchObject({ ...notCancelable, ...wire })
+    const wire = {
+      JSONRPC: { code: -32002, httpStatus: 200 },
+      'HTTP+JSON': { code: 400, httpStatus: 400, status: 'FAILED_PRECONDITION' },
+      GRPC: { code: 9, status: 'FAILED_PRECONDITION' },
+    }
+    expect(later).toMatchObject({ ...notCancelable, ...wire[binding] })
   })
 
   it.each(['done', 'fail', 'status:REJECTED', 'status:CANCELED', 'throw'])(

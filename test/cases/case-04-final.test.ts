@@ -3,7 +3,7 @@ import type { Task } from '../../src/protocol/generated/v1/types.ts'
 import { delay } from '../harness.ts'
 import { fold, openStream, shapes, streamScript, taskIdOf } from './raw-stream.ts'
 import { createGate } from './scripted-agent.ts'
-import { matrix, serve } from './served.ts'
+import { fullMatrix, serve } from './served.ts'
 import { atOnce, callerOf, sendRequest } from './wire.ts'
 
 const ends = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'] as const
@@ -17,7 +17,7 @@ const lates: readonly (readonly [name: string, script: string])[] = [
   ['an exception', 'wait:1 throw late:WORKING'],
 ]
 
-describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
+describe.each(fullMatrix)('over $binding and $store', ({ store, binding }) => {
   it.each(lates)('Case 4 A, B: nothing follows the end, be it %s (TASK-06, STRM-06)', async (_, late) => {
     const served = await serve({ store })
     const caller = callerOf(served, binding)

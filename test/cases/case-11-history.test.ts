@@ -4,8 +4,8 @@ import { connectJsonRpc } from '../../src/bindings/jsonrpc/client.ts'
 import type { Task } from '../../src/protocol/generated/v1/types.ts'
 import { anybody, textOf } from '../harness.ts'
 import { shapes, streamScript } from './raw-stream.ts'
-import { matrix, serve } from './served.ts'
-import { type Caller, callerOf, sendRequest } from './wire.ts'
+import { fullMatrix, matrix, serve } from './served.ts'
+import { type Caller, callerOf, invalidParamsCode, sendRequest } from './wire.ts'
 
 /** A task with four messages in its history, oldest first. */
 const texts = ['status:INPUT_REQUIRED:one?', 'one?', 'status:WORKING:two status:INPUT_REQUIRED:three?', 'two']
@@ -29,7 +29,7 @@ const rows: readonly (readonly [historyLength: number | undefined, expected: rea
 
 const historyOf = (task: Task | undefined): string[] | undefined => task?.history?.map(textOf)
 
-describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
+describe.each(fullMatrix)('over $binding and $store', ({ store, binding }) => {
   it('Case 11: GetTask and ListTasks give so many of the newest messages, in order, and nothing is lost by it (HIST-01, HIST-02, HIST-03, HIST-04, HIST-10, GET-04, LIST-15)', async () => {
     const served = await serve({ store })
     const caller = callerOf(served, binding)
@@ -77,7 +77,7 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
     async (historyLength) => {
       const served = await serve({ store })
       const caller = callerOf(served, binding)
-      const invalid = { code: binding === 'JSONRPC' ? -32602 : 400 }
+      const invalid = { code: invalidParamsCode[binding] }
       const configuration = { historyLength }
       for (const operation of ['SendMessage', 'SendStreamingMessage']) {
         const error = await caller.fails(operation, sendRequest('done', { configuration }))
@@ -95,7 +95,9 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
       })
     },
   )
+})
 
+describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
   it.each([1.5, 2_147_483_648, 'abc', '1.5', true])(
     'Case 11: %s is no number of messages (PJ-15, REST-12)',
     async (historyLength) => {
@@ -103,7 +105,7 @@ describe.each(matrix)('over $binding and $store', ({ store, binding }) => {
       const caller = callerOf(served, binding)
       const { id } = await caller.send('done')
       const error = await caller.fails('GetTask', { id, historyLength })
-      expect(error).toMatchObject({ code: binding === 'JSONRPC' ? -32602 : 400, fields: ['historyLength'] })
+      expect(error).toMatchObject({ code: invalidParamsCode[binding], fields: ['historyLength'] })
     },
   )
 

@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os'
+import { Client, credentials } from '@grpc/grpc-js'
 import { describe, expect, it } from 'vitest'
 import { readCard } from '../../src/cards/read.ts'
 import { connect } from '../../src/client/connect.ts'
@@ -14,12 +15,13 @@ import {
 } from '../../src/client/testing.ts'
 import type { AgentOptions } from '../../src/engine/executor.ts'
 import { A2AError } from '../../src/protocol/errors.ts'
-import type { AgentCard } from '../../src/protocol/generated/v1/types.ts'
+import type { AgentCard, AgentInterface } from '../../src/protocol/generated/v1/types.ts'
+import { wires } from '../../src/protocol/versions/wire.ts'
 import { onCleanup } from '../harness.ts'
 import { plainRequest } from './plain-http.ts'
 import { scriptedAgent } from './scripted-agent.ts'
 import { serve } from './served.ts'
-import { bindingNames } from './wire.ts'
+import { allBindings } from './wire.ts'
 
 const cardPath = '/.well-known/agent-card.json'
 
@@ -29,14 +31,34 @@ async function cardAt(url: string, headers: Record<string, string> = {}): Promis
   return JSON.parse(text) as AgentCard
 }
 
-/** Calls an interface exactly as the card has it. */
-async function callInterface({ url, protocolBinding }: AgentCard['supportedInterfaces'][number]): Promise<number> {
-  const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' }
-  if (protocolBinding === 'HTTP+JSON') return (await fetch(`${url}/tasks`, { headers })).status
-  const body = '{"jsonrpc":"2.0","id":1,"method":"ListTasks"}'
+/** Calls an interface exactly as the card has it; gives a status of HTTP, 200 for gRPC too. */
+async function callInterface({ url, protocolBinding, protocolVersion }: AgentInterface): Promise<number> {
+  const old = protocolVersion === '0.3'
+  const headers = { 'content-type': 'application/json', 'a2a-version': protocolVersion }
+  if (protocolBinding === 'GRPC') return checkHealth(url)
+  if (protocolBinding === 'HTTP+JSON') return (await fetch(`${url}${old ? '/v1' : ''}/tasks`, { headers })).status
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: old ? 'tasks/list' : 'ListTasks' })
   const answer = await fetch(url, { method: 'POST', headers, body })
   return ((await answer.json()) as { result?: unknown }).result === undefined ? 500 : answer.status
 }
+
+function checkHealth(target: string): Promise<number> {
+  const client = new Client(target, credentials.createInsecure())
+  const asIs = (bytes: Buffer): Buffer => bytes
+  return new Promise((resolve) => {
+    client.makeUnaryRequest('/grpc.health.v1.Health/Check', asIs, asIs, Buffer.alloc(0), (error) => {
+      client.close()
+      resolve(error === null ? 200 : 500)
+    })
+  })
+}
+
+/** The host and port of an interface, whether its address is a URL or not. */
+function hostOf({ url, protocolBinding }: AgentInterface): string {
+  return protocolBinding === 'GRPC' ? url : new URL(url).host
+}
+
+const served = wires.flatMap(({ version }) => allBindings.map((binding) => `${binding} ${version}`))
 
 const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
 const hasIpv6 = addresses.some(({ address }) => address === '::1')
@@ -57,9 +79,9 @@ describe('the URLs of a card', () => {
       const local = onlyIpv4 ? ['127.0.0.1'] : ['127.0.0.1', 'localhost', '[::1]']
       for (const host of [...local, ...outside.filter((host) => !onlyIpv4 || !host.startsWith('['))]) {
         const { supportedInterfaces } = await cardAt(`http://${host}:${port}`)
-        expect(supportedInterfaces.map(({ protocolBinding }) => protocolBinding)).toEqual(bindingNames)
+        expect(supportedInterfaces.map((iface) => `${iface.protocolBinding} ${iface.protocolVersion}`)).toEqual(served)
         for (const iface of supportedInterfaces) {
-          expect(new URL(iface.url).host).toBe(`${host}:${port}`)
+          expect(hostOf(iface)).toBe(`${host}:${port}`)
           expect(iface.protocolVersion).toMatch(/^\d+\.\d+$/)
           expect(await callInterface(iface)).toBe(200)
         }
@@ -72,7 +94,7 @@ describe('the URLs of a card', () => {
     const port = new URL(server.url).port
     for (const host of [`0.0.0.0:${port}`, `[::]:${port}`, `0.0.0.0`, `[0:0::0]:${port}`]) {
       const { supportedInterfaces } = await cardAt(`http://127.0.0.1:${port}`, { host })
-      for (const { url } of supportedInterfaces) expect(new URL(url).hostname).toMatch(/^(127\.0\.0\.1|\[::1\])$/)
+      for (const iface of supportedInterfaces) expect(hostOf(iface)).toMatch(/^(127\.0\.0\.1|\[::1\])(:\d+)?$/)
     }
     for (const host of ['a b', 'x/../y', 'x@y', '<script>', 'x:99999', '']) {
       const answer = await plainRequest(`http://127.0.0.1:${port}`, {
@@ -95,17 +117,39 @@ describe('the URLs of a card', () => {
   )
 
   it('Case 18: behind a trusted proxy the URLs are those of the proxy (CARD-07)', async () => {
-    const served = await serve({ trustProxy: true })
+    const trusting = await serve({ trustProxy: true })
     const headers = {
       'x-forwarded-host': 'agents.example',
       'x-forwarded-proto': 'https',
       'x-forwarded-prefix': '/echo',
     }
-    const urls = (await cardAt(served.url, headers)).supportedInterfaces.map(({ url }) => url)
-    expect(urls).toEqual(['https://agents.example/echo/invoke', 'https://agents.example/echo'])
+    const urls = (await cardAt(trusting.url, headers)).supportedInterfaces.map(({ url }) => url)
+    // Behind a path there is no gRPC on the port of everything else.
+    expect(new Set(urls)).toEqual(new Set(['https://agents.example/echo/invoke', 'https://agents.example/echo']))
     const untrusting = await serve()
-    for (const { url } of (await cardAt(untrusting.url, headers)).supportedInterfaces)
-      expect(url).toContain(untrusting.url)
+    for (const iface of (await cardAt(untrusting.url, headers)).supportedInterfaces)
+      expect(hostOf(iface)).toBe(new URL(untrusting.url).host)
+  })
+
+  it.each([
+    ['https://agents.example', 'agents.example:443'],
+    ['http://agents.example', 'agents.example:80'],
+    ['https://[2001:db8::7]:8443/', '[2001:db8::7]:8443'],
+  ])('Case 18: gRPC under the public URL %s is %s (AMB-60)', async (publicUrl, target) => {
+    const { server } = await serve({ publicUrl, listen: '127.0.0.1:0' })
+    expect(server.grpcTarget).toBe(target)
+  })
+
+  it('Case 18: gRPC on a port of its own is listed with that port, and answers there (AMB-60, CARD-07)', async () => {
+    const { server } = await serve({ listen: '127.0.0.1:0', grpcListen: '127.0.0.1:0' })
+    const { supportedInterfaces } = await cardAt(server.url)
+    const grpc = supportedInterfaces.filter(({ protocolBinding }) => protocolBinding === 'GRPC')
+    expect(grpc).toHaveLength(wires.length)
+    for (const iface of grpc) {
+      expect(iface.url).toBe(server.grpcTarget)
+      expect(iface.url).not.toBe(new URL(server.url).host)
+      expect(await callInterface(iface)).toBe(200)
+    }
   })
 })
 
@@ -230,7 +274,7 @@ const cards: readonly (readonly [name: string, change: (card: AgentCard) => unkn
       ...card,
       supportedInterfaces: [
         { url: 'pigeon:coop', protocolBinding: 'urn:pigeon', protocolVersion: '1.0' },
-        { url: '127.0.0.1:1', protocolBinding: 'GRPC', protocolVersion: '1.0' },
+        { url: 'pigeon.example:1', protocolBinding: 'SMOKE', protocolVersion: '1.0' },
         ...card.supportedInterfaces,
       ],
     }),
@@ -248,23 +292,23 @@ describe('cards of others', () => {
     })
   }
 
+  it('Case 24: pure 0.3: found, read, and called in its own words', async () => {
+    const peer: Peer = await startPeer((request, response) => {
+      if (request.url === cardPath) {
+        const { supportedInterfaces: _, ...others } = cardOf(peer.url, { capabilities: {} })
+        return sendJson(response, { ...others, url: `${peer.url}/rpc`, protocolVersion: '0.3.0' })
+      }
+      const status = { state: 'completed' }
+      return sendResult(response, request, { kind: 'task', id: 't', contextId: 'c', status })
+    })
+    const agent = await connectFast(peer.url)
+    expect(agent.card.supportedInterfaces).toEqual([{ url: `${peer.url}/rpc`, ...old }])
+    expect((await agent.send('hi')).state).toBe('TASK_STATE_COMPLETED')
+    expect(peer.seen('message/send')).toHaveLength(1)
+    expect(agent.warnings).toEqual([])
+  })
+
   it.each<[name: string, change: (card: AgentCard) => unknown, code: string, text: RegExp]>([
-    [
-      'pure 0.3',
-      ({ name, description, version, skills }) => ({
-        name,
-        description,
-        version,
-        skills,
-        url: 'https://old.example/a2a',
-        protocolVersion: '0.3.0',
-        capabilities: {},
-        defaultInputModes: [],
-        defaultOutputModes: [],
-      }),
-      'VersionNotSupported',
-      /0\.3\.0 over JSONRPC at https:\/\/old\.example/,
-    ],
     ['no interface', (card) => ({ ...card, supportedInterfaces: [] }), 'InvalidAgentResponse', /supportedInterfaces/],
     [
       'interfaces of null',

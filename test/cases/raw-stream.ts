@@ -3,6 +3,7 @@ import { createParser } from 'eventsource-parser'
 import type { StreamResponse, Task } from '../../src/protocol/generated/v1/types.ts'
 import { applyEvent } from '../../src/protocol/task.ts'
 import { onCleanup } from '../harness.ts'
+import { openGrpc } from './grpc.ts'
 import {
   type Caller,
   type CallOptions,
@@ -53,6 +54,8 @@ export function openStream(
   request: Readonly<Record<string, unknown>>,
   options?: CallOptions,
 ): Promise<RawStream> {
+  const { url } = caller
+  if (caller.binding === 'GRPC') return openGrpc({ url, operation, request, options })
   const wire = wireRequest(caller.binding, operation, { request, options })
   return openRequest(caller, wire)
 }

@@ -10,11 +10,16 @@ import { openMemoryStore } from '../../src/stores/memory.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../src/stores/sqlite.ts'
 import { onCleanup, type StoreKind, storeKinds, temporaryFolder } from '../harness.ts'
 import { scriptedAgent } from './scripted-agent.ts'
-import { type BindingName, bindingNames } from './wire.ts'
+import { type AnyBinding, allBindings, type BindingName, bindingNames } from './wire.ts'
 
 /** Each store under each binding. */
 export const matrix: readonly { readonly store: StoreKind; readonly binding: BindingName }[] = storeKinds.flatMap(
   (store) => bindingNames.map((binding) => ({ store, binding })),
+)
+
+/** Each store under each binding, for what does not depend on JSON or HTTP. */
+export const fullMatrix: readonly { readonly store: StoreKind; readonly binding: AnyBinding }[] = storeKinds.flatMap(
+  (store) => allBindings.map((binding) => ({ store, binding })),
 )
 
 /** One line that a server logged. */

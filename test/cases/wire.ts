@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Message, Part, SendMessageConfiguration, Task } from '../../src/protocol/generated/v1/types.ts'
+import { callGrpc } from './grpc.ts'
 
 export type BindingName = 'JSONRPC' | 'HTTP+JSON'
 export const bindingNames: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON']
+
+/** Every binding; the two above are those whose requests are JSON. */
+export type AnyBinding = BindingName | 'GRPC'
+export const allBindings: readonly AnyBinding[] = [...bindingNames, 'GRPC']
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -40,10 +45,11 @@ export interface CallOptions {
 
 /** The request by which a binding makes a call. */
 export function wireRequest(
-  binding: BindingName,
+  binding: AnyBinding,
   operation: string,
   { request, options = {} }: { readonly request: Json; readonly options?: CallOptions | undefined },
 ): WireRequest {
+  if (binding === 'GRPC') throw new Error('a request of gRPC is no JSON')
   const headers = { 'content-type': 'application/json', 'a2a-version': '1.0', ...options.headers }
   if (binding === 'JSONRPC') {
     const { id = 1 } = options
@@ -91,7 +97,7 @@ interface Detail extends Json {
 }
 
 /** The error in the text of an answer or a frame. */
-export function readError(binding: BindingName, body: unknown): SeenError | undefined {
+export function readError(binding: AnyBinding, body: unknown): SeenError | undefined {
   const { error } = (body ?? {}) as { error?: Json & { readonly code: number; readonly message: string } }
   if (error === undefined) return undefined
   const details = ((binding === 'JSONRPC' ? error.data : error.details) ?? []) as readonly Detail[]
@@ -103,6 +109,9 @@ export function readError(binding: BindingName, body: unknown): SeenError | unde
     fields: details.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field)),
   }
 }
+
+/** The code of InvalidParams in each binding (§5.4). */
+export const invalidParamsCode: Readonly<Record<AnyBinding, number>> = { JSONRPC: -32602, 'HTTP+JSON': 400, GRPC: 3 }
 
 /** Sends a request and reads the whole answer. */
 export async function exchange(url: string, request: WireRequest): Promise<Outcome & { readonly body: unknown }> {
@@ -119,7 +128,7 @@ export async function exchange(url: string, request: WireRequest): Promise<Outco
 /** A caller who knows one server and one binding. */
 export interface Caller {
   readonly url: string
-  readonly binding: BindingName
+  readonly binding: AnyBinding
   /** Makes a call and tells what came of it. */
   call(operation: string, request: Json, options?: CallOptions): Promise<Outcome>
   /** Makes a call that must work. */
@@ -155,11 +164,14 @@ export const atOnce: { readonly configuration: SendMessageConfiguration } = {
 }
 
 /** A caller of a served agent. */
-export function callerOf({ url }: { readonly url: string }, binding: BindingName): Caller {
+export function callerOf({ url }: { readonly url: string }, binding: AnyBinding): Caller {
   const caller: Caller = {
     url,
     binding,
-    call: (operation, request, options) => exchange(url, wireRequest(binding, operation, { request, options })),
+    call: (operation, request, options) =>
+      binding === 'GRPC'
+        ? callGrpc({ url, operation, request, options })
+        : exchange(url, wireRequest(binding, operation, { request, options })),
     async ok<T>(operation: string, request: Json, options?: CallOptions) {
       const { error, value, text } = await caller.call(operation, request, options)
       if (error !== undefined || value === undefined) throw new Error(`${operation} was refused: ${text}`)

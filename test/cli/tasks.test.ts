@@ -158,10 +158,12 @@ describe.concurrent('parlance card', () => {
     expect(err).toContain('names no host')
   })
 
-  test('tells what an agent of before 1.0 offers', async () => {
-    const { code, err } = await here('card', `${elsewhere}/old`)
-    expect(code).toBe(1)
-    expect(err).toContain('A2A 0.3.0 over JSONRPC at http://old.test/')
+  test('Case 24 shows a card of 0.3 as what it is, and rejects nothing in it', async () => {
+    const { code, out, err } = await here('card', `${elsewhere}/old`)
+    expect(code).toBe(0)
+    expect(out).toMatch(/form +0\.3\n/)
+    expect(out).toContain('  JSONRPC 0.3  http://old.test/')
+    expect(err).not.toContain('rejects')
   })
 
   test('tells where it looked when there is none', async () => {

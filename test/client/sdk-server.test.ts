@@ -10,8 +10,11 @@ import {
   InMemoryTaskStore,
 } from '@a2a-js/sdk/server'
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express'
+import { A2AService, UserBuilder as GrpcUserBuilder, grpcService } from '@a2a-js/sdk/server/grpc'
+import { Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js'
 import express from 'express'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { closeIdleChannels } from '../../src/bindings/grpc/channel.ts'
 import { type Agent, connect, createCardCache, type StreamResponse as Event } from '../../src/index.ts'
 
 /** The bus takes the kinds apart; the wire form names them. */
@@ -58,6 +61,19 @@ const executor: AgentExecutor = {
   },
 }
 
+/** Serves what the SDK offers over gRPC; gives its port. */
+async function startGrpc(server: GrpcServer): Promise<number> {
+  onTestFinished(() => {
+    closeIdleChannels()
+    server.forceShutdown()
+  })
+  return new Promise((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+      error === null ? resolve(port) : reject(error),
+    )
+  })
+}
+
 async function start({ binding, streaming }: { binding: string; streaming: boolean }): Promise<Agent> {
   const app = express()
   const listening = createServer(app)
@@ -68,12 +84,14 @@ async function start({ binding, streaming }: { binding: string; streaming: boole
   })
   await once(listening, 'listening')
   const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`
-  const path = binding === 'JSONRPC' ? '/rpc' : '/rest'
+  const overGrpc = new GrpcServer()
+  const address =
+    binding === 'GRPC' ? `127.0.0.1:${await startGrpc(overGrpc)}` : url + (binding === 'JSONRPC' ? '/rpc' : '/rest')
   const card = AgentCard.fromJSON({
     name: 'SDK echo',
     description: 'Echoes',
     version: '1.0.0',
-    supportedInterfaces: [{ url: url + path, protocolBinding: binding, protocolVersion: '1.0' }],
+    supportedInterfaces: [{ url: address, protocolBinding: binding, protocolVersion: '1.0' }],
     capabilities: { streaming },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],
@@ -84,10 +102,12 @@ async function start({ binding, streaming }: { binding: string; streaming: boole
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }))
   app.use('/rpc', jsonRpcHandler(options))
   app.use('/rest', restHandler(options))
+  const userBuilder = GrpcUserBuilder.noAuthentication
+  overGrpc.addService(A2AService, grpcService({ requestHandler, userBuilder }))
   return connect(url, { cache: createCardCache(), polling: { base: 5, cap: 20 } })
 }
 
-for (const binding of ['JSONRPC', 'HTTP+JSON']) {
+for (const binding of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
   for (const streaming of [true, false]) {
     describe(`the published JavaScript server over ${binding}, ${streaming ? 'streaming' : 'polled'}`, () => {
       test('send, get and a message', async () => {

@@ -34,6 +34,13 @@ describe.each(storeKinds)('the life of a task over %s', (store) => {
       expect(done.artifacts?.[0]?.parts).toEqual([{ text: 'painted it blue' }])
     })
 
+    it('gives a run every earlier message, also those whose messageId is used again (SEND-19)', async () => {
+      const { sendTask } = await createHarness(asks, { store })
+      const asked = await sendTask('paint it', { message: { messageId: 'same' } })
+      const done = await sendTask('blue', { message: { messageId: 'same', taskId: asked.id } })
+      expect(done.artifacts?.[0]?.parts).toEqual([{ text: 'painted it blue' }])
+    })
+
     it('streams a follow-up from the task as the message found it (AMB-07)', async () => {
       const { sendTask, stream } = await createHarness(asks, { store })
       const asked = await sendTask('paint it')

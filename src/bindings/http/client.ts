@@ -2,17 +2,14 @@ import { encodeValue } from '../../protocol/encoded.ts'
 import type { Call, Endpoint, Reply } from '../../protocol/endpoint.ts'
 import { A2AError, invalidParams } from '../../protocol/errors.ts'
 import type { AgentInterface } from '../../protocol/generated/v1/types.ts'
-import {
-  findOperation,
-  type OperationName,
-  type StreamOperation,
-  type UnaryOperation,
-} from '../../protocol/operations.ts'
+import type { OperationName, StreamOperation, UnaryOperation } from '../../protocol/operations.ts'
 import type { HttpRule } from '../../protocol/schema.ts'
-import { answerReader, readJson } from '../answer.ts'
+import { readJson } from '../answer.ts'
 import { callHeaders, callTenant } from '../call-headers.ts'
 import { type FetchAnswer, fetchCall, type TransportOptions, transportLimits } from '../fetch-call.ts'
-import { readExtensions } from '../service-parameters.ts'
+import { followOld } from '../old-stream.ts'
+import { type CallRow, type Peer, peerOf } from '../peer.ts'
+import { activatedExtensions } from '../service-parameters.ts'
 import { openStream } from '../stream-reply.ts'
 
 const json = 'application/json'
@@ -22,14 +19,12 @@ const a2aJson = 'application/a2a+json'
 export function connectHttp(iface: AgentInterface, transport: TransportOptions = {}): Endpoint {
   const warn = transport.warn ?? (() => {})
   const limits = { ...transportLimits, ...transport.limits }
+  const getPeer = peerOf(iface, { binding: 'rest', warn })
   let bodyType = a2aJson
 
-  async function request(call: Call<OperationName>, rule: HttpRule, accept: string): Promise<FetchAnswer> {
-    const { url, body } = fillRule(rule, {
-      url: iface.url,
-      request: call.request,
-      tenant: callTenant(call.context, iface),
-    })
+  async function request(call: Call<OperationName>, { peer, row, rule }: Try, accept: string): Promise<FetchAnswer> {
+    const tenant = peer.isOld ? '' : callTenant(call.context, iface)
+    const { url, body } = fillRule(rule, { url: iface.url, request: peer.request(row, call.request), tenant })
     const send = (type: string): Promise<FetchAnswer> =>
       fetchCall(
         {
@@ -42,8 +37,8 @@ export function connectHttp(iface: AgentInterface, transport: TransportOptions =
         },
         transport,
       )
-    const answer = await send(bodyType)
-    if (answer.status !== 415 || body === undefined || bodyType === json) return answer
+    const answer = await send(peer.isOld ? json : bodyType)
+    if (peer.isOld || answer.status !== 415 || body === undefined || bodyType === json) return answer
     // Refused unread, so nothing is done twice.
     await answer.text()
     warn(`http: the peer does not take ${a2aJson}; ${json} was sent instead`)
@@ -52,12 +47,14 @@ export function connectHttp(iface: AgentInterface, transport: TransportOptions =
   }
 
   /** The rules of an operation are tried in turn while the peer says that it does not know such a path or verb. */
-  async function firstThatFits<T>(call: Call<OperationName>, attempt: (rule: HttpRule) => Promise<T>): Promise<T> {
-    const withTenant = callTenant(call.context, iface) !== ''
-    const rules = findOperation(call.operation)!.http.filter(({ path }) => path.startsWith('/{tenant}/') === withTenant)
+  async function firstThatFits<T>(call: Call<OperationName>, attempt: (given: Try) => Promise<T>): Promise<T> {
+    const peer = await getPeer()
+    const row = peer.row(call.operation)
+    const withTenant = !peer.isOld && callTenant(call.context, iface) !== ''
+    const rules = row.http.filter(({ path }) => path.startsWith('/{tenant}/') === withTenant)
     for (const [at, rule] of rules.entries()) {
       try {
-        return await attempt(rule)
+        return await attempt({ peer, row, rule })
       } catch (error) {
         const { code } = A2AError.from(error)
         if (at === rules.length - 1 || (code !== 'MethodNotAllowed' && code !== 'NotFound')) throw error
@@ -67,24 +64,29 @@ export function connectHttp(iface: AgentInterface, transport: TransportOptions =
     throw new TypeError(`${call.operation} has no HTTP form`)
   }
 
-  return {
+  const endpoint: Endpoint = {
     unary<O extends UnaryOperation>(call: Call<O>): Promise<Reply<O>> {
-      return firstThatFits(call, async (rule) => {
-        const answer = await request(call, rule, `${a2aJson}, ${json}`)
-        const body = await readJson(answer)
-        const readAnswer = await answerReader(warn)
-        const value = readAnswer(findOperation(call.operation)!.response, body ?? {})
-        const extensions = readExtensions(answer.headers.get('a2a-extensions') ?? undefined)
-        return { result: encodeValue(value), extensions } as Reply<O>
+      return firstThatFits(call, async (given) => {
+        const answer = await request(call, given, `${a2aJson}, ${json}`)
+        const value = await given.peer.answer(given.row, (await readJson(answer)) ?? {}, call.request)
+        return { result: encodeValue(value), extensions: activatedExtensions(answer.headers) } as Reply<O>
       })
     },
     stream<O extends StreamOperation>(call: Call<O>) {
-      return firstThatFits(call, async (rule) => {
-        const answer = await request(call, rule, `text/event-stream, ${a2aJson}, ${json}`)
-        return openStream(answer, { framing: 'bare', transport })
+      return firstThatFits(call, async (given) => {
+        const answer = await request(call, given, `text/event-stream, ${a2aJson}, ${json}`)
+        const stream = await openStream(answer, { framing: 'bare', transport, peer: given.peer })
+        return given.peer.isOld ? followOld(stream, { call, endpoint }) : stream
       })
     },
   }
+  return endpoint
+}
+
+interface Try {
+  readonly peer: Peer
+  readonly row: CallRow
+  readonly rule: HttpRule
 }
 
 interface Filled {
@@ -102,7 +104,9 @@ function fillRule(rule: HttpRule, { url, request, tenant }: { url: string; reque
   })
   const rest = Object.entries(fields).filter(([name, value]) => !used.has(name) && value !== undefined)
   const address = new URL(url)
-  address.pathname = address.pathname.replace(/\/+$/, '') + path
+  const base = address.pathname.replace(/\/+$/, '')
+  // Some cards of 0.3 name the place with the version, which its paths name too.
+  address.pathname = path.startsWith('/v1/') && base.endsWith('/v1') ? base.slice(0, -3) + path : base + path
   if (rule.body === '*') return { url: address.href, body: JSON.stringify(Object.fromEntries(rest)) }
   for (const [name, value] of rest) address.searchParams.append(name, String(value))
   address.search = address.search.replaceAll('+', '%20')

@@ -1,5 +1,6 @@
 import { shownUrl } from '../../bindings/fetch-call.ts'
 import { readCard } from '../../cards/read.ts'
+import { recognizeCard } from '../../cards/recognize.ts'
 import { selectInterfaces } from '../../cards/select.ts'
 import { createCredentials } from '../../client/credentials.ts'
 import { discover, toUrl } from '../../client/discover.ts'
@@ -27,8 +28,10 @@ export async function card(url: string, flags: AgentFlags, output: Output): Prom
   }
   const notes: string[] = []
   const read = readCard(found.json, { warnings: notes })
-  await output.lines(cardLines(read, { url: shownUrl(found.url), colors: output.out }))
-  for (const text of strictProblems(found.json)) output.warn(`a strict reader rejects this card: ${text}`)
+  const { shape } = recognizeCard(found.json)
+  await output.lines(cardLines(read, { url: shownUrl(found.url), shape, colors: output.out }))
+  if (shape === '0.3') for (const text of notes) output.warn(`card: ${text}`)
+  else for (const text of strictProblems(found.json)) output.warn(`a strict reader rejects this card: ${text}`)
   for (const text of interfaceProblems(read, found.url)) output.warn(text)
   return exitCodes.ok
 }
@@ -37,7 +40,12 @@ export async function card(url: string, flags: AgentFlags, output: Output): Prom
 export function interfaceProblems(read: AgentCard, cardUrl: string): readonly string[] {
   const warnings: string[] = []
   try {
-    selectInterfaces(read, { bindings: ['JSONRPC', 'HTTP+JSON'], versions: [protocolVersion], cardUrl, warnings })
+    selectInterfaces(read, {
+      bindings: ['JSONRPC', 'HTTP+JSON', 'GRPC'],
+      versions: [protocolVersion, '0.3'],
+      cardUrl,
+      warnings,
+    })
   } catch (error) {
     warnings.push(A2AError.from(error).message)
   }

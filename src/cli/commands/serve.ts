@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { A2AError } from '../../protocol/errors.ts'
+import { type Profile, type ProfileName, resolveProfile } from '../../protocol/profiles.ts'
 import { isLoopback, parseListen } from '../../server/address.ts'
 import type { ServeOptions, Server } from '../../server/serve.ts'
 import { parseDuration, parseList } from '../arguments.ts'
@@ -22,6 +24,14 @@ export interface ServeFlags extends CommonFlags, ServedFlags {
   readonly protectCard?: boolean
   readonly corsOrigin?: string
   readonly publicUrl?: string
+  readonly tlsCert?: string
+  readonly tlsKey?: string
+  readonly grpcListen?: string
+  readonly profile?: ProfileName
+  readonly cardShape?: Profile['cardShape']
+  readonly jsonrpcPath?: readonly string[]
+  readonly restPath?: string
+  readonly cardPath?: readonly string[]
   readonly trustProxy?: boolean
   readonly tenant?: readonly string[]
   readonly grace: string
@@ -32,20 +42,23 @@ export async function serve(path: string, flags: ServeFlags, output: Output): Pr
   output.goOnWhenClosed()
   const token = flags.authToken ?? (process.env.PARLANCE_AUTH_TOKEN || undefined)
   const address = parsed(() => parseListen(flags.listen))
-  if (address.kind === 'tcp' && !isLoopback(address.host) && token === undefined && flags.insecureNoAuth !== true) {
+  const grpcAddress = flags.grpcListen === undefined ? address : parsed(() => parseListen(flags.grpcListen as string))
+  const exposed = [address, grpcAddress].some((place) => place.kind === 'tcp' && !isLoopback(place.host))
+  if (exposed && token === undefined && flags.insecureNoAuth !== true) {
     throw usageError(
       `--listen ${flags.listen}: everybody who reaches this address could use the agent`,
       'set --auth-token or PARLANCE_AUTH_TOKEN, or say --insecure-no-auth if that is meant',
     )
   }
   const graceMs = parseDuration(flags.grace, '--grace')
+  const tls = await tlsOf(flags)
   const store = await storeOf(flags)
   const log = await createServeLog(output, { json: output.json, debug: flags.debug === true })
   const served = await starting(() => loadServedAgent(path, flags, log))
   for (const { text } of served.warnings) if (!output.json) output.warn(text)
   const { serve: start } = await import('../../server/serve.ts')
   const server = await starting(() =>
-    start(served.agent, { ...serveOptions(flags, token), listen: flags.listen, store, log }),
+    start(served.agent, { ...serveOptions(flags, token), ...tls, listen: flags.listen, store, log }),
   )
   const stopped = waitForSignal(server, { graceMs, output })
   served.warm?.().catch((error: unknown) => log.warn('a model is not ready', { cause: error }))
@@ -65,7 +78,33 @@ function serveOptions(flags: ServeFlags, token: string | undefined): ServeOption
     ...(tenant !== undefined && { tenants: tenant }),
     ...(protectCard === true && { protectCard }),
     ...(trustProxy === true && { trustProxy }),
+    ...(flags.grpcListen !== undefined && { grpcListen: flags.grpcListen }),
+    profile: { ...resolveProfile(flags.profile), ...(flags.cardShape && { cardShape: flags.cardShape }) },
+    paths: {
+      ...(flags.jsonrpcPath && { jsonRpc: flags.jsonrpcPath }),
+      ...(flags.restPath !== undefined && { rest: flags.restPath }),
+      ...(flags.cardPath && { cards: flags.cardPath }),
+    },
   }
+}
+
+/** Key and certificate of the files that the flags name. */
+async function tlsOf({ tlsCert, tlsKey }: ServeFlags): Promise<Pick<ServeOptions, 'tls'>> {
+  if (tlsCert === undefined && tlsKey === undefined) return {}
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw usageError('TLS needs a certificate and its key', 'give both --tls-cert and --tls-key')
+  return { tls: { cert: await readPem(tlsCert, '--tls-cert'), key: await readPem(tlsKey, '--tls-key') } }
+}
+
+async function readPem(path: string, flag: string): Promise<string> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    throw usageError(`${flag} ${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  if (text.includes('-----BEGIN ')) return text
+  throw usageError(`${flag} ${path}: is not in PEM form`, 'give a file that begins with -----BEGIN')
 }
 
 /** The store that the flags name; without one, the database in the data folder of this user. */

@@ -322,10 +322,10 @@ message ListTasksResponse {
   repeated Task tasks = 1 [(google.api.field_behavior) = REQUIRED];
   // Empty on the last page.
   string next_page_token = 2 [(google.api.field_behavior) = REQUIRED];
-  // The page size that was applied.
-  int32 page_size = 3 [(google.api.field_behavior) = REQUIRED];
   // Tasks on all pages.
-  int32 total_size = 4 [(google.api.field_behavior) = REQUIRED];
+  int32 total_size = 3 [(google.api.field_behavior) = REQUIRED];
+  // The page size that was applied.
+  int32 page_size = 4 [(google.api.field_behavior) = REQUIRED];
 }
 
 // Arguments of CancelTask.

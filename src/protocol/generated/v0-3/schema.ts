@@ -104,8 +104,8 @@ export const schema: Schema = {
     'ListTasksResponse': [
       { name: 'tasks', json: 'tasks', number: 1, type: 'message', typeName: 'Task', repeated: true, required: true },
       { name: 'next_page_token', json: 'nextPageToken', number: 2, type: 'string', required: true },
-      { name: 'page_size', json: 'pageSize', number: 3, type: 'int32', required: true },
-      { name: 'total_size', json: 'totalSize', number: 4, type: 'int32', required: true },
+      { name: 'total_size', json: 'totalSize', number: 3, type: 'int32', required: true },
+      { name: 'page_size', json: 'pageSize', number: 4, type: 'int32', required: true },
     ],
     'CancelTaskRequest': [
       { name: 'name', json: 'name', number: 1, type: 'string' },

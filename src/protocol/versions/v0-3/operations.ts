@@ -78,7 +78,8 @@ export const rows03: readonly Row03[] = [
     rpc: 'CreateTaskPushNotificationConfig',
     proto: ['CreateTaskPushNotificationConfigRequest', 'TaskPushNotificationConfig'],
     params: 'TaskPushNotificationConfig',
-    http: [`POST ${configs}`, 'POST /v1/task/{id}/pushNotificationConfigs'],
+    // A bare configuration has an `id` of its own. The second path is a slip in the schema of 0.3 that peers may follow.
+    http: ['POST /v1/tasks/{taskId}/pushNotificationConfigs', 'POST /v1/task/{taskId}/pushNotificationConfigs'],
   }),
   row('GetTaskPushNotificationConfig', {
     method: 'tasks/pushNotificationConfig/get',

@@ -18,6 +18,8 @@ import { encoders, formOf, type Transport } from './requests.ts'
 import { isObject, type Members } from './shapes.ts'
 import { createVocabulary } from './vocabulary.ts'
 
+export { losses } from './losses.ts'
+
 type Warn = (text: string) => void
 
 /** One frame of a stream, and whether its sender says that it is the last. */
@@ -187,9 +189,11 @@ export function createStreamRules(
     }
     begun = true
     const { taskId: id, contextId } = update
-    const status = statusUpdate?.status ?? { state: 'TASK_STATE_WORKING' as const }
-    const { message: _, ...bare } = status
-    const first: Task = (await getTask(id)) ?? { id, contextId, status: bare }
-    return { events: [{ task: first }, event], last }
+    const known = await getTask(id)
+    // What was read after that piece came holds it already.
+    if (known !== undefined)
+      return { events: artifactUpdate?.append ? [{ task: known }] : [{ task: known }, event], last }
+    const { message: _, ...status } = statusUpdate?.status ?? { state: 'TASK_STATE_WORKING' as const }
+    return { events: [{ task: { id, contextId, status } }, event], last }
   }
 }

@@ -184,7 +184,7 @@ export const encoders: Encoders = {
     const { taskId = '', id = '' } = config
     if (transport === 'jsonRpc') return { taskId, pushNotificationConfig }
     return {
-      ...(transport === 'rest' && { id: taskId }),
+      ...(transport === 'rest' && { taskId }),
       parent: taskName(taskId),
       configId: id,
       config: { name: configName(config), pushNotificationConfig },

@@ -1,0 +1,3 @@
+export { fromCard03 } from './card-read.ts'
+export type { CardForm } from './card-security.ts'
+export { mergeCard03, toCard03 } from './card-write.ts'
