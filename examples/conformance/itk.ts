@@ -77,10 +77,7 @@ async function call(callAgent: CallAgent, signal: AbortSignal): Promise<readonly
 async function reach({ agentCardUri = '', transport = '' }: CallAgent, signal: AbortSignal): Promise<Agent> {
   const binding = bindings[transport.toLowerCase()]
   if (binding === undefined) throw new Error(`there is no transport ${JSON.stringify(transport)}`)
-  const { card } = await connect(agentCardUri, { signal })
-  const supportedInterfaces = card.supportedInterfaces.filter(({ protocolBinding }) => protocolBinding === binding)
-  if (supportedInterfaces.length === 0) throw new Error(`${agentCardUri} offers no ${binding}`)
-  return await connect({ ...card, supportedInterfaces })
+  return await connect(agentCardUri, { signal, binding })
 }
 
 function hookOf(url = ''): string {

@@ -7,6 +7,8 @@ export interface TransportOptions {
   /** Headers for a request to this address, such as credentials; asked for each time. */
   readonly headers?: (url: URL) => Promise<Readonly<Record<string, string>>>
   readonly limits?: Partial<TransportLimits>
+  /** Whether JSON-RPC of 0.3 is spoken with the names of the drafts after it, as some cards show. */
+  readonly draft?: boolean
   /** Receives what was read in spite of a flaw. */
   readonly warn?: (text: string) => void
   /** For gRPC only: whom to trust, and the client's own certificate. `fetch` has its own ways. */

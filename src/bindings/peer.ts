@@ -28,6 +28,8 @@ export interface Peer {
 
 export interface PeerOptions {
   readonly binding: 'jsonRpc' | 'rest'
+  /** Whether JSON-RPC of 0.3 is spoken with the names of the drafts after it. */
+  readonly draft?: boolean | undefined
   readonly warn: (text: string) => void
 }
 
@@ -61,9 +63,11 @@ function currentPeer({ warn }: PeerOptions): Peer {
   }
 }
 
-async function oldPeer({ binding, warn }: PeerOptions): Promise<Peer> {
+async function oldPeer({ binding, draft, warn }: PeerOptions): Promise<Peer> {
   const { losses, peerJsonRpc03, peerRest03 } = await import('../protocol/versions/v0-3/peer.ts')
-  const words = binding === 'jsonRpc' ? peerJsonRpc03 : peerRest03
+  const plain = binding === 'jsonRpc' ? peerJsonRpc03 : peerRest03
+  const isDraft = draft === true && binding === 'jsonRpc'
+  const words = isDraft ? (await import('../protocol/versions/v0-3/gateway.ts')).peerGateway : plain
   const note = (id: string): void => {
     const loss = losses.find((row) => row.id === id)
     warn(`A2A 0.3 cannot say ${loss?.what ?? id}: ${loss?.outcome ?? ''}`)
@@ -74,7 +78,7 @@ async function oldPeer({ binding, warn }: PeerOptions): Promise<Peer> {
       const row = words.of(name)
       if (row !== undefined) return row
       const text = `${name} is not part of A2A 0.3, which is all that this agent speaks`
-      throw new A2AError('UnsupportedOperation', text, { metadata: { delivered: 'no' } })
+      throw new A2AError('UnsupportedOperation', text)
     },
     request: (row, request) => words.encodeRequest(row as WireOperation, request as never, note),
     answer: async (row, input, request) => {

@@ -39,7 +39,7 @@ export async function openStream(
     return { events: once([encodeValue(event)]), extensions, retry: undefined }
   }
   const reader = createSseReader({ limit: transport.limits?.bytes ?? transportLimits.bytes })
-  const groups = readGroups(answer, { framing, warn, reader, readFrame, final: { seen: false } })
+  const groups = readGroups(answer, { framing, warn, reader, readFrame, isOld: peer.isOld, final: { seen: false } })
   const first = await groups.next()
   if (first.done) {
     throw new A2AError('Unavailable', `${shownUrl(answer.url)} ended its event stream before the first event`)
@@ -84,6 +84,8 @@ interface Reading {
   readonly warn: (text: string) => void
   readonly reader: ReturnType<typeof createSseReader>
   readonly readFrame: (input: unknown) => PeerFrame
+  /** Peers of 0.3 may end a stream by a frame of their own. */
+  readonly isOld: boolean
   /** Whether the peer said that nothing follows. */
   readonly final: { seen: boolean }
 }
@@ -128,7 +130,7 @@ function readMessage(message: SseMessage, answer: FetchAnswer, reading: Reading)
     const from = shownUrl(answer.url)
     if (!message.complete) throw new A2AError('Unavailable', `${from} broke off in the middle of an event`, { cause })
     if (message.data.trim() === '[DONE]') {
-      warn('stream: the frame [DONE] is no JSON; it was left out')
+      if (!reading.isOld) warn('stream: the frame [DONE] is no JSON; it was left out')
       return undefined
     }
     throw new A2AError('InvalidAgentResponse', `${from} sent an event that is not JSON`, { cause })

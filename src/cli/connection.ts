@@ -21,6 +21,7 @@ export interface AgentFlags extends CommonFlags {
   readonly header?: readonly string[]
   /** A name in `bindingNames`. */
   readonly binding?: string
+  readonly a2aVersion?: '1.0' | '0.3'
   /** The longest silence, as a duration. */
   readonly timeout?: string
 }
@@ -60,6 +61,7 @@ export function connectOptions(
       ...(token !== undefined && { token }),
       ...(Object.keys(headers).length > 0 && { headers }),
       ...(binding !== undefined && { binding }),
+      ...(flags.a2aVersion !== undefined && { version: flags.a2aVersion }),
       ...(silence !== undefined && { limits: { firstByte: silence, firstByteOfSend: silence, idle: silence } }),
     },
   }
@@ -70,6 +72,7 @@ export function agentCommand(target: Target, flags: AgentFlags, args: readonly s
   const [name = '', ...rest] = args
   const more = [
     ...(flags.binding === undefined ? [] : [`--binding ${flags.binding}`]),
+    ...(flags.a2aVersion === undefined ? [] : [`--a2a-version ${flags.a2aVersion}`]),
     ...(flags.token === undefined ? [] : ['--token TOKEN']),
     ...(flags.header ?? []).map((line) => `--header '${line.slice(0, line.indexOf(':')).replaceAll("'", '')}: …'`),
   ]

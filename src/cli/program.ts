@@ -29,6 +29,9 @@ function withAgentFlags(command: Command): Command {
     .option('--token <token>', 'bearer token; better in the variable PARLANCE_TOKEN')
     .addOption(repeatable('--header <line>', 'a header for every call, as "Name: value"'))
     .addOption(new Option('--binding <name>', 'call it over this binding only').choices(Object.keys(bindingNames)))
+    .addOption(
+      new Option('--a2a-version <version>', 'call it in this version of the protocol only').choices(['1.0', '0.3']),
+    )
     .option('--timeout <duration>', 'longest silence of the agent, such as 30s or 2m')
   return withCommonFlags(command)
 }

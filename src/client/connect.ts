@@ -22,6 +22,8 @@ const ownBindings: Readonly<Record<string, ConnectBinding>> = {
   'HTTP+JSON': connectHttp,
   ...(canSpeakGrpc && { GRPC: connectGrpcLater }),
 }
+/** Versions that are spoken, the preferred one first. */
+const knownVersions: readonly string[] = [protocolVersion, '0.3']
 const knownExtensions: readonly string[] = [resumeExtension, idempotencyExtension]
 const sharedCache: CardCache = createCardCache()
 
@@ -42,28 +44,35 @@ export async function connect(target: string | URL | AgentCard, options: Connect
     ...(options.tls && { tls: options.tls }),
   }
   // Loaded while the card is on its way.
-  const reading = Promise.all([import('../cards/read.ts'), import('../cards/select.ts')])
+  const reading = Promise.all([
+    import('../cards/read.ts'),
+    import('../cards/select.ts'),
+    import('../cards/recognize.ts'),
+  ])
   reading.catch(() => {})
   const found = await findCard(target, { options, transport, credentials, warnings })
-  const [{ readCard }, { selectInterfaces }] = await reading
+  const [{ readCard }, { selectInterfaces }, { recognizeCard }] = await reading
   const notes: string[] = []
   const card = readCard(found.json, { warnings: notes })
   const connectors = { ...ownBindings, ...options.bindings }
-  const interfaces = selectInterfaces(card, {
+  const usable = selectInterfaces(card, {
     bindings: Object.keys(connectors).filter((name) => options.binding === undefined || name === options.binding),
-    versions: [protocolVersion],
+    versions: options.version === undefined ? knownVersions : [options.version],
     warnings: notes,
     ...(found.url !== undefined && { cardUrl: found.url }),
   })
+  // One that breaks off in one version is no better in another.
+  const interfaces = usable.filter(({ protocolVersion: version }) => version === usable[0]?.protocolVersion)
   for (const note of notes) warnings.add(`card: ${note}`)
   checkExtensions(card, options)
   const secure = found.url?.startsWith('https:') ?? false
+  const { draft } = recognizeCard(found.json)
   const addressOf = await addressReader(interfaces, secure)
   const routes = interfaces.map((iface) => {
     const address = addressOf(iface)
     if (address !== undefined) credentials.trust(address)
     const connectTo = connectors[iface.protocolBinding] as ConnectBinding
-    return { iface, endpoint: connectTo(iface, { ...transport, secure }) }
+    return { iface, endpoint: connectTo(iface, { ...transport, secure, draft }) }
   })
   const routed = withFallback(routes, warnings.add)
   const retry = { ...retryDefaults, ...options.retry }

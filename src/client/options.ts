@@ -31,6 +31,8 @@ export interface ConnectOptions {
   readonly cache?: CardCache
   /** The one binding to use, by the name it has in cards, such as `GRPC`; without it, the card's order decides. */
   readonly binding?: string
+  /** The one version to use; without it, interfaces of 1.0 come before those of 0.3. */
+  readonly version?: '1.0' | '0.3'
   /** Further bindings by the name they have in cards, or replacements for `JSONRPC`, `HTTP+JSON` and `GRPC`. */
   readonly bindings?: Readonly<Record<string, ConnectBinding>>
   /** Wrappers around the transport, the first outermost; they see each call once, however often it is repeated. */

@@ -29,12 +29,8 @@ export async function startWalkers(versions: readonly string[]): Promise<Walkers
   for (const [at, server] of servers.entries()) {
     const version = versions[at] as string
     const name = `agent${at + 1}_v${version.replace('.', '')}`
-    const card = (await (await fetch(server.cardUrl, { headers: { 'a2a-version': '1.0' } })).json()) as Json
-    const listed = card.supportedInterfaces as readonly Json[]
-    cards.set(`/${name}/card.json`, {
-      ...card,
-      supportedInterfaces: listed.filter(({ protocolVersion }) => protocolVersion === version),
-    })
+    const card = (await (await fetch(server.cardUrl, { headers: { 'a2a-version': version } })).json()) as Json
+    cards.set(`/${name}/card.json`, version === '0.3' ? card : only(version, card))
     all.push({ name, version, server, cardUri: `${board.url}/${name}/card.json` })
   }
   return {
@@ -43,6 +39,12 @@ export async function startWalkers(versions: readonly string[]): Promise<Walkers
       await Promise.all([...servers.map((server) => server.close({ graceMs: 0 })), board.close()])
     },
   }
+}
+
+/** A card without the interfaces of other versions. */
+function only(version: string, card: Json): Json {
+  const listed = card.supportedInterfaces as readonly Json[]
+  return { ...card, supportedInterfaces: listed.filter(({ protocolVersion }) => protocolVersion === version) }
 }
 
 async function startBoard(cards: ReadonlyMap<string, Json>): Promise<{ url: string; close(): Promise<void> }> {

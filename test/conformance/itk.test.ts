@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import protobuf from 'protobufjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -61,6 +64,33 @@ describe('instructions', () => {
     expect(decodeInstruction(bytes)).toEqual(instruction)
   })
 })
+
+it('the kit starts the agent by a command: two ports, cards in three places, every interface', async () => {
+  const script = fileURLToPath(new URL('scripts/itk-agent.mjs', root))
+  const child = spawn(process.execPath, [script, '--httpPort=0', '--grpcPort', '0'], {
+    cwd: fileURLToPath(new URL('itk/', root)),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  try {
+    const cardUrl = String((await once(child.stdout.setEncoding('utf8'), 'data'))[0]).trim()
+    for (const place of ['/', '/jsonrpc/', '/rest/']) {
+      const card = (await (await fetch(new URL(`${place}.well-known/agent-card.json`, cardUrl))).json()) as Json
+      const listed = card.supportedInterfaces as readonly Json[]
+      expect(listed).toHaveLength(3 * versions.length)
+      expect(card).toHaveProperty('preferredTransport')
+      for (const { url, protocolBinding } of listed) {
+        expect(url).toMatch(
+          { JSONRPC: /\/jsonrpc$/, 'HTTP+JSON': /\/rest$/, GRPC: /^127\.0\.0\.1:\d+$/ }[String(protocolBinding)] ??
+            /^$/,
+        )
+      }
+    }
+  } finally {
+    child.kill('SIGTERM')
+  }
+  expect((await ended)[0]).toBe(0)
+}, 60_000)
 
 it('every behaviour of ACTS is declared, and no other', () => {
   const { behaviors } = parse(readFileSync(new URL('itk/acts/sut-behaviors.yaml', root), 'utf8')) as {

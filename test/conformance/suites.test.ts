@@ -14,7 +14,7 @@ interface LeftOut {
 const leftOut: readonly LeftOut[] = [
   {
     reason: 'the card does not declare pushNotifications',
-    ids: /^(?:SEC-)?PUSH-/,
+    ids: /^(?:SEC-)?PUSH-|push\/set$/,
   },
   {
     reason: 'the card does not declare extendedAgentCard',

@@ -15,6 +15,8 @@ import {
 } from '../../src/protocol/extensions.ts'
 import { operations } from '../../src/protocol/operations.ts'
 import { httpOverrides, type Profile, profiles } from '../../src/protocol/profiles.ts'
+import { losses } from '../../src/protocol/versions/v0-3/losses.ts'
+import { rows03 } from '../../src/protocol/versions/v0-3/operations.ts'
 
 /** A row that a table of the docs must have: its first cell, and the others; undefined where the page has words of its own. */
 export type Row = readonly [first: string, ...rest: readonly (string | undefined)[]]
@@ -94,6 +96,21 @@ export const tables: Readonly<Record<string, () => readonly Row[]>> = {
         .map(([field, value]) => `${code(field)} ${code(value)}`)
         .join(', ') || 'the specification to the letter',
       free,
+    ]),
+  operations03: () =>
+    rows03.map(({ operation, method, rpc, http }) => [
+      code(operation.name),
+      code(method),
+      http.map(({ verb, path }) => code(`${verb} ${path}`)).join(', '),
+      code(rpc),
+    ]),
+  losses03: () =>
+    losses.map(({ id, direction, form, what, outcome }) => [
+      code(id),
+      direction,
+      form === 'both' ? 'both' : form === 'json' ? 'JSON-RPC' : 'HTTP+JSON, gRPC',
+      what,
+      outcome,
     ]),
   errorCodes: () =>
     Object.entries(errorTable).map(([name, { retryable, message }]) => [

@@ -75,7 +75,7 @@ export function judgeGrpc(answer: GrpcAnswer): Verdict {
   if (hung) return { outcome: 'unknown', fault: 'no end of the call within 5 s' }
   if (status >= 500) return { outcome: 'refused', fault: `status ${status} of HTTP` }
   if (code !== undefined) {
-    if (serverCodes.has(code) && !text.startsWith(compressedByNothing))
+    if (serverCodes.has(code) && !text.includes(compressedByNothing))
       return { outcome: 'refused', fault: `grpc-status ${code}: ${text}` }
     return { outcome: code === 0 ? 'accepted' : cutCodes.has(code) ? 'unknown' : 'refused' }
   }

@@ -96,9 +96,11 @@ describe('addresses where nobody answers', () => {
   })
 
   test('a port that accepts and says nothing: not delivered', async () => {
-    const silent = createServer((socket) => socket.on('error', () => {}))
+    const sockets: Socket[] = []
+    const silent = createServer((socket) => sockets.push(socket.on('error', () => {})))
     const port = await listening(silent)
     onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
       silent.close()
     })
     const error = await failure(clientOf(port, { limits: { firstByte: 80 } }).unary(getTask))

@@ -31,8 +31,8 @@ export function connectGrpc(iface: AgentInterface, transport: TransportOptions =
     const { operation, request, context } = call
     const row = peer.words.of(operation)
     if (row === undefined) {
-      const text = `${operation} cannot be called over gRPC at A2A ${peer.words.version}`
-      throw new A2AError('UnsupportedOperation', text, { metadata: { delivered: 'no' } })
+      const text = `${operation} is not part of A2A ${peer.words.version}, which is all that this agent speaks`
+      throw new A2AError('UnsupportedOperation', text)
     }
     const tenant = callTenant(context, iface)
     const message = peer.toWire(row, tenant === '' ? request : { ...request, tenant })

@@ -16,7 +16,7 @@ import { openStream } from '../stream-reply.ts'
 export function connectJsonRpc(iface: AgentInterface, transport: TransportOptions = {}): Endpoint {
   const warn = transport.warn ?? (() => {})
   const limits = { ...transportLimits, ...transport.limits }
-  const getPeer = peerOf(iface, { binding: 'jsonRpc', warn })
+  const getPeer = peerOf(iface, { binding: 'jsonRpc', draft: transport.draft, warn })
   let calls = 0
 
   function post(call: Call<OperationName>, peer: Peer, accept: string): Promise<FetchAnswer> {

@@ -52,6 +52,8 @@ export interface Vocabulary {
 export interface Dialect extends Vocabulary {
   /** `event`: an error that comes in place of a stream is sent as an event, as clients of this version read nothing else there. */
   readonly streamErrors?: 'event'
+  /** The dialect as a caller with this `user-agent` needs it, where not all understand the same. */
+  forCaller?(userAgent: string): Dialect
   /** A request from a JSON value; throws InvalidParams that names fields as the version does. */
   decode(row: WireOperation, input: unknown, options?: DecodeOptions): Call['request']
   /** A request from a query string; throws InvalidParams. */

@@ -1,5 +1,5 @@
 import type { Call } from '../../endpoint.ts'
-import type { Messages, StreamResponse, Task } from '../../generated/v1/types.ts'
+import type { Messages, StreamResponse } from '../../generated/v1/types.ts'
 import type { OperationName } from '../../operations.ts'
 import { validate } from '../../validate.ts'
 import type { Note, PeerDialect, WireOperation } from '../dialect.ts'
@@ -37,7 +37,10 @@ export interface Peer03 extends PeerDialect {
 const unheard: Note = () => {}
 
 /** Makes a peer from what a wire changes. */
-export function createPeer(transport: Transport, changed: Partial<Pick<Peer03, 'encodeRequest' | 'of'>> = {}): Peer03 {
+export function createPeer(
+  transport: Transport,
+  changed: Partial<Pick<Peer03, 'encodeRequest' | 'decodeAnswer' | 'of'>> = {},
+): Peer03 {
   const words = createVocabulary(transport)
   return {
     ...words,
@@ -169,31 +172,4 @@ function convert(
 function readFrame(input: unknown, warn: Warn): Frame03 {
   const { value, final } = readAny(input, warn)
   return { event: checked('StreamResponse', value, warn), final }
-}
-
-/**
- * Turns the frames of a stream of 0.3 into a stream of 1.0 as they come: it begins with a task or a message, for which
- * `getTask` is asked once where the peer begins with an update, and ends where the peer says that it does.
- */
-export function createStreamRules(
-  getTask: (id: string) => Promise<Task | undefined>,
-): (frame: Frame03) => Promise<{ readonly events: readonly StreamResponse[]; readonly last: boolean }> {
-  let begun = false
-  return async ({ event, final }) => {
-    const { message, statusUpdate, artifactUpdate } = event
-    const update = statusUpdate ?? artifactUpdate
-    const last = final || message !== undefined
-    if (begun || update === undefined) {
-      begun = true
-      return { events: [event], last }
-    }
-    begun = true
-    const { taskId: id, contextId } = update
-    const known = await getTask(id)
-    // What was read after that piece came holds it already.
-    if (known !== undefined)
-      return { events: artifactUpdate?.append ? [{ task: known }] : [{ task: known }, event], last }
-    const { message: _, ...status } = statusUpdate?.status ?? { state: 'TASK_STATE_WORKING' as const }
-    return { events: [{ task: { id, contextId, status } }, event], last }
-  }
 }

@@ -103,7 +103,7 @@ function readPart(part: Members): { readonly value: object; readonly problem?: s
   if (content === 'data') return { value: readData(part), ...kinds }
   const { bytes, uri, mimeType, name } = part.file as Members
   const value = {
-    ...(bytes !== undefined ? { raw: bytes } : { url: uri ?? '' }),
+    ...(bytes !== undefined ? { raw: kind === undefined ? encodedOnce(bytes) : bytes } : { url: uri ?? '' }),
     ...optional('mediaType', mimeType),
     ...optional('filename', name),
     ...rest,
@@ -111,6 +111,19 @@ function readPart(part: Members): { readonly value: object; readonly problem?: s
   if ((bytes === undefined) === (uri === undefined))
     return { value, problem: 'file must have exactly one of bytes, uri' }
   return { value, ...kinds }
+}
+
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+/**
+ * The SDKs for Python and Go put base64 text where protobuf has the bytes themselves. What reads like such text is taken
+ * for what it encodes, unless it is as short as a word.
+ */
+function encodedOnce(bytes: unknown): unknown {
+  if (typeof bytes !== 'string' || bytes.length < 12 || !/^[A-Za-z0-9+/]+=*$/.test(atob(bytes.slice(0, 12))))
+    return bytes
+  const inner = atob(bytes)
+  return inner.length % 4 === 0 && base64.test(inner) ? inner : bytes
 }
 
 /** Protobuf has one more level around data than the JSON form; a value that is no object was wrapped by its sender. */

@@ -27,7 +27,7 @@ const shapeOf: ReadonlyMap<OperationName, string> = new Map(
   rows03.map(({ operation, params }: Row03) => [operation.name, params]),
 )
 
-function createDialect(transport: Transport): Dialect {
+function createDialect(transport: Transport, plainBytes = false): Dialect {
   const form = formOf(transport)
   const cache = { final: new WeakMap<StreamEvent, Frame>(), open: new WeakMap<StreamEvent, Frame>() }
 
@@ -43,7 +43,7 @@ function createDialect(transport: Transport): Dialect {
     const frames = final ? cache.final : cache.open
     let known = frames.get(event)
     if (known === undefined) {
-      known = encodeValue(writeEvent(event.value, { form, note, final }), event.id)
+      known = encodeValue(writeEvent(event.value, { form, note, final, plainBytes }), event.id)
       frames.set(event, known)
     }
     return known
@@ -57,7 +57,7 @@ function createDialect(transport: Transport): Dialect {
     decodeQuery: (row, query, options: DecodeOptions = {}) =>
       decode(row, (shape) => readQuery(shape, query, options), options.note),
     encode: ({ operation }, result, note = unheard) =>
-      encodeValue(results[operation.name](result.value as never, { form, note, transport })) as Encoded<unknown>,
+      encodeValue(results[operation.name](result.value as never, { form, note, transport, plainBytes })) as Encoded<unknown>,
     frames(row, events, note = unheard) {
       const endsAtInput = row.operation.name === 'SendStreamingMessage'
       return mapGroups(events, (event) => frame(event, { final: isFinal(event.value, endsAtInput), note }))

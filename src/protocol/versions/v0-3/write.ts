@@ -19,6 +19,8 @@ export type Form = CardForm
 export interface Writing {
   readonly form: Form
   readonly note: Note
+  /** Whether the bytes of protobuf are those of the file. Most SDKs have the base64 text of the file there instead. */
+  readonly plainBytes?: boolean
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -82,7 +84,7 @@ function writeArtifact({ parts, ...rest }: Artifact, writing: Writing): object {
   return { ...rest, parts: parts.map((part) => writePart(part, writing)) }
 }
 
-function writePart(part: Part, { form, note }: Writing): object {
+function writePart(part: Part, { form, note, plainBytes = false }: Writing): object {
   const { text, raw, url, data, metadata, filename, mediaType } = part
   const rest = metadata === undefined ? {} : { metadata }
   if (raw !== undefined || url !== undefined) {
@@ -90,7 +92,7 @@ function writePart(part: Part, { form, note }: Writing): object {
     const content =
       form === 'json'
         ? { ...(raw !== undefined ? { bytes: raw } : { uri: url }) }
-        : { ...(raw !== undefined ? { fileWithBytes: raw } : { fileWithUri: url }) }
+        : { ...(raw !== undefined ? { fileWithBytes: plainBytes ? raw : btoa(raw) } : { fileWithUri: url }) }
     return { ...withKind('file', form), file: { ...content, ...about }, ...rest }
   }
   if (mediaType) note('part-media-type')
