@@ -1,10 +1,10 @@
-import { A2AError } from '../protocol/errors.ts'
+import type { Call, Endpoint } from '../protocol/endpoint.ts'
 import type { AgentInterface, Messages, StreamResponse } from '../protocol/generated/v1/types.ts'
-import { findOperation, type OperationName } from '../protocol/operations.ts'
+import { findOperation, type OperationName, type StreamOperation } from '../protocol/operations.ts'
 import { majorMinor } from '../protocol/version-text.ts'
 import type { WireOperation } from '../protocol/versions/dialect.ts'
 import { answerReader } from './answer.ts'
-import { wantsNoHistory, withoutHistory } from './no-history.ts'
+import type { RemoteStream } from './stream-reply.ts'
 
 /** An operation as a peer calls it. */
 export type CallRow = Pick<WireOperation, 'operation' | 'name' | 'http'>
@@ -24,6 +24,11 @@ export interface Peer {
   request(row: CallRow, request: object): object
   answer(row: CallRow, input: unknown, request: object): Promise<Messages[keyof Messages]>
   frameReader(): Promise<(input: unknown) => PeerFrame>
+  /** Makes a stream of the version one of 1.0. */
+  follow(
+    stream: RemoteStream,
+    asked: { readonly call: Call<StreamOperation>; readonly endpoint: Endpoint },
+  ): RemoteStream | Promise<RemoteStream>
 }
 
 export interface PeerOptions {
@@ -41,7 +46,7 @@ export function peerOf(iface: AgentInterface, options: PeerOptions): () => Peer 
   }
   let loading: Promise<Peer> | undefined
   return () => {
-    loading ??= oldPeer(options)
+    loading ??= import('./old-peer.ts').then(({ loadOldPeer }) => loadOldPeer(options))
     return loading
   }
 }
@@ -60,31 +65,6 @@ function currentPeer({ warn }: PeerOptions): Peer {
       const read = await answerReader(warn)
       return (input) => ({ event: read('StreamResponse', input), final: false })
     },
-  }
-}
-
-async function oldPeer({ binding, draft, warn }: PeerOptions): Promise<Peer> {
-  const { losses, peerJsonRpc03, peerRest03 } = await import('../protocol/versions/v0-3/peer.ts')
-  const plain = binding === 'jsonRpc' ? peerJsonRpc03 : peerRest03
-  const isDraft = draft === true && binding === 'jsonRpc'
-  const words = isDraft ? (await import('../protocol/versions/v0-3/gateway.ts')).peerGateway : plain
-  const note = (id: string): void => {
-    const loss = losses.find((row) => row.id === id)
-    warn(`A2A 0.3 cannot say ${loss?.what ?? id}: ${loss?.outcome ?? ''}`)
-  }
-  return {
-    isOld: true,
-    row: (name) => {
-      const row = words.of(name)
-      if (row !== undefined) return row
-      const text = `${name} is not part of A2A 0.3, which is all that this agent speaks`
-      throw new A2AError('UnsupportedOperation', text)
-    },
-    request: (row, request) => words.encodeRequest(row as WireOperation, request as never, note),
-    answer: async (row, input, request) => {
-      const answer = words.decodeAnswer(row as WireOperation, input, warn)
-      return wantsNoHistory(request) ? withoutHistory(answer) : answer
-    },
-    frameReader: async () => (input) => words.readFrame(input, warn),
+    follow: (stream) => stream,
   }
 }

@@ -79,7 +79,9 @@ export function createGrpcHandler(options: ServingOptions): GrpcHandler {
     }
   }
 
-  function identify(call: GrpcCall, target: Target): void {
+  function identify(call: GrpcCall, usual: Target): void {
+    const dialect = usual.dialect.forCaller?.(call.headers['user-agent'] ?? '')
+    const target = dialect === undefined ? usual : { ...usual, dialect }
     call.namesErrors = target.wire.version === '0.3'
     const identified = options.identify(call)
     if (typeof identified === 'string') admit(call, target, identified)

@@ -7,7 +7,6 @@ import type { HttpRule } from '../../protocol/schema.ts'
 import { readJson } from '../answer.ts'
 import { callHeaders, callTenant } from '../call-headers.ts'
 import { type FetchAnswer, fetchCall, type TransportOptions, transportLimits } from '../fetch-call.ts'
-import { followOld } from '../old-stream.ts'
 import { type CallRow, type Peer, peerOf } from '../peer.ts'
 import { activatedExtensions } from '../service-parameters.ts'
 import { openStream } from '../stream-reply.ts'
@@ -76,7 +75,7 @@ export function connectHttp(iface: AgentInterface, transport: TransportOptions =
       return firstThatFits(call, async (given) => {
         const answer = await request(call, given, `text/event-stream, ${a2aJson}, ${json}`)
         const stream = await openStream(answer, { framing: 'bare', transport, peer: given.peer })
-        return given.peer.isOld ? followOld(stream, { call, endpoint }) : stream
+        return given.peer.follow(stream, { call, endpoint })
       })
     },
   }

@@ -36,7 +36,9 @@ export function createHttpJsonHandler(options: ServingOptions, prefix = ''): Htt
       const identified = options.identify(request)
       const owner = typeof identified === 'string' ? identified : await identified
       if (recognised.error !== undefined) throw recognised.error
-      return await answer(request, { dialect: recognised.wire.rest, route, owner })
+      const { rest: usual } = recognised.wire
+      const dialect = usual.forCaller?.(request.headers['user-agent'] ?? '') ?? usual
+      return await answer(request, { dialect, route, owner })
     } catch (thrown) {
       return failure(request, thrown, known)
     }

@@ -6,7 +6,6 @@ import type { OperationName, StreamOperation, UnaryOperation } from '../../proto
 import { readJson } from '../answer.ts'
 import { callHeaders, callTenant } from '../call-headers.ts'
 import { type FetchAnswer, fetchCall, shownUrl, type TransportOptions, transportLimits } from '../fetch-call.ts'
-import { followOld } from '../old-stream.ts'
 import { type Peer, peerOf } from '../peer.ts'
 import { members } from '../remote-error.ts'
 import { activatedExtensions } from '../service-parameters.ts'
@@ -55,7 +54,7 @@ export function connectJsonRpc(iface: AgentInterface, transport: TransportOption
       const peer = await getPeer()
       const answer = await post(call, peer, 'text/event-stream, application/json')
       const stream = await openStream(answer, { framing: 'envelope', transport, peer })
-      return peer.isOld ? followOld(stream, { call, endpoint }) : stream
+      return peer.follow(stream, { call, endpoint })
     },
   }
   return endpoint

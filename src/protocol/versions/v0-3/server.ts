@@ -130,5 +130,14 @@ const results: Readonly<Record<OperationName, (value: never, writing: Answering)
 
 /** Version 0.3 as a server speaks it over each wire. */
 export const jsonRpc03: Dialect = createDialect('jsonRpc')
-export const rest03: Dialect = createDialect('rest')
-export const grpc03: Dialect = createDialect('grpc')
+export const rest03: Dialect = forEveryCaller('rest')
+export const grpc03: Dialect = forEveryCaller('grpc')
+
+/** Callers in JavaScript, whose SDK takes the bytes of a file for what they are. */
+const takesPlainBytes = /^(node|undici|grpc-node|bun|deno|mozilla)/i
+
+function forEveryCaller(transport: Transport): Dialect {
+  const usual = createDialect(transport)
+  const plain = createDialect(transport, true)
+  return { ...usual, forCaller: (userAgent) => (takesPlainBytes.test(userAgent) ? plain : usual) }
+}
