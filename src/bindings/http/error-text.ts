@@ -8,8 +8,12 @@ export function restErrorText(error: A2AError, status: number): string {
   })
 }
 
-/** The same as callers of 0.3 know it: the error object of JSON-RPC without an envelope. */
-export function bareErrorText(error: A2AError): string {
+/**
+ * The same as callers of 0.3 know it, which says nothing about errors here: the error object of JSON-RPC without an
+ * envelope, as the SDK for JavaScript has it, and beside it the form of 1.0, as that for Go has it.
+ */
+export function bareErrorText(error: A2AError, status: number): string {
   const data = errorDetails(error)
-  return JSON.stringify({ code: error.row.jsonRpc, message: error.message, ...(data.length > 0 && { data }) })
+  const bare = { code: error.row.jsonRpc, message: error.message, ...(data.length > 0 && { data }) }
+  return JSON.stringify({ ...bare, ...JSON.parse(restErrorText(error, status)) })
 }

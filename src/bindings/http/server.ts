@@ -29,7 +29,8 @@ export function createHttpJsonHandler(options: ServingOptions, prefix = ''): Htt
     const known: Known = {}
     try {
       const recognised = recogniseRequest(request)
-      known.dialect = recognised.wire.rest
+      // Who asks for another version than that of the path knows the errors of 1.0.
+      if (recognised.error === undefined) known.dialect = recognised.wire.rest
       const route = rightVerb(recognised.found, request.method)
       known.operation = route.row.name
       checkLength(request, bodyLimit)
@@ -111,7 +112,7 @@ export function createHttpJsonHandler(options: ServingOptions, prefix = ''): Htt
   }
 
   function errorTextOf(error: A2AError, dialect: Dialect | undefined): string {
-    return dialect?.restErrors === 'bare' ? bareErrorText(error) : restErrorText(error, statusOf(error))
+    return dialect?.restErrors === 'bare' ? bareErrorText(error, statusOf(error)) : restErrorText(error, statusOf(error))
   }
 
   function statusOf(error: A2AError): number {

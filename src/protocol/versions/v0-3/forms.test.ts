@@ -182,7 +182,8 @@ const parts: readonly (readonly [name: string, v1: object, json: object, proto: 
     'bytes',
     { raw: 'aGk=', mediaType: 'text/plain', filename: 'a.txt' },
     { kind: 'file', file: { bytes: 'aGk=', mimeType: 'text/plain', name: 'a.txt' } },
-    { file: { fileWithBytes: 'aGk=', mimeType: 'text/plain', name: 'a.txt' } },
+    // The base64 text of the base64 text.
+    { file: { fileWithBytes: 'YUdrPQ==', mimeType: 'text/plain', name: 'a.txt' } },
   ],
   [
     'an address',
