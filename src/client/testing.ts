@@ -164,3 +164,44 @@ export function streaming(...frames: readonly object[]): Script {
     response.end(frames.map((frame) => rpcFrame(request, frame)).join(''))
   }
 }
+
+/** A card of 0.3, with its main interface at `/rpc`. */
+export function oldCard(url: string, changes: JsonObject = {}): JsonObject {
+  return {
+    protocolVersion: '0.3.0',
+    name: 'Old',
+    description: 'Speaks 0.3',
+    url: `${url}/rpc`,
+    preferredTransport: 'JSONRPC',
+    version: '1.0.0',
+    capabilities: { streaming: true },
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [{ id: 'say', name: 'Say', description: 'Says it', tags: ['say'] }],
+    ...changes,
+  }
+}
+
+/** A peer of 0.3 that acts by a script, and an agent connected to it. */
+export async function connectOld(
+  script: Script,
+  changes: (url: string) => JsonObject = () => ({}),
+  options: ConnectOptions = {},
+): Promise<{ readonly peer: Peer; readonly agent: Agent }> {
+  let url = ''
+  const peer = await startPeer((request, response) => {
+    if (request.url.startsWith('/.well-known/')) return sendJson(response, oldCard(url, changes(url)))
+    return script(request, response)
+  })
+  url = peer.url
+  return { peer, agent: await connectFast(peer.url, options) }
+}
+
+/** Streams results of JSON-RPC as a peer of 0.3, then whatever else is given. */
+export function streamOld(results: readonly JsonObject[], tail = ''): Script {
+  return ({ body }, response) => {
+    beginStream(response)
+    const frames = results.map((result) => `data: ${JSON.stringify({ jsonrpc: '2.0', id: body.id, result })}\n\n`)
+    response.end(frames.join('') + tail)
+  }
+}

@@ -36,4 +36,14 @@ export interface Seed {
 }
 
 /** What the agent under test is told to do; see `target.ts`. */
-export const orders: readonly string[] = ['echo this', 'message', 'ask', 'pieces 5', 'slow', 'reject', 'fail', 'large']
+export const orders: readonly string[] = [
+  'echo this',
+  'message',
+  'ask',
+  'pieces 5',
+  'pieces 20',
+  'slow',
+  'reject',
+  'fail',
+  'large',
+]

@@ -1,4 +1,4 @@
-import type { Seed } from './calls.ts'
+import type { Ids, Seed } from './calls.ts'
 import { createGrpcClient, type GrpcClient, recordCall } from './grpc-client.ts'
 import { exchange } from './http-client.ts'
 import { judgeGrpc, judgeHttp, judgeHttp2, type Verdict } from './judge.ts'
@@ -56,7 +56,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const pool = createPool(target.port)
   const faults: Fault[] = []
   const outcomes = { accepted: 0, refused: 0, unknown: 0 }
-  const range = { target, grpc, pool }
+  const range: Range = { target, grpc, pool, storedBefore: 0 }
   try {
     const refusedSeeds = await proveSeeds(range, faults)
     const raw = await recordRaw()
@@ -75,19 +75,19 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
         const shot = aim(chance, seed.make(chance, pool.idsFor(chance, round)))
         const verdict = await fire(shot, range)
         if (verdict !== undefined) outcomes[verdict.outcome]++
-        note(faults, { round, label: seed.label, shot, verdict, target })
+        note(faults, { round, label: seed.label, shot, verdict, range })
       }
       if (round % 100 === 0) await pool.refresh()
       if (round % 500 === 0) {
         await proveAlive(range, { faults, round })
         options.progress?.(`round ${round}: ${faults.length} faults, ${target.stored()} tasks stored`)
       }
-      if (gc !== undefined && round === warm) before = await measure(pool, gc)
+      if (gc !== undefined && round === warm) before = await measure(range, gc)
     }
     await proveAlive(range, { faults, round })
     let heap: FuzzReport['heap']
     if (gc !== undefined && before !== undefined) {
-      heap = [before, await measure(pool, gc)]
+      heap = [before, await measure(range, gc)]
       if (heap[1] > heap[0] * mostGrowth) {
         faults.push({ round, label: 'memory', what: `the heap grew from ${heap[0]} to ${heap[1]} bytes`, sent: '' })
       }
@@ -104,6 +104,8 @@ interface Range {
   readonly target: Target
   readonly grpc: GrpcClient
   readonly pool: Pool
+  /** How many tasks were stored when the last call had been judged. */
+  storedBefore: number
 }
 
 async function fire(shot: Shot, { target, grpc }: Range): Promise<Verdict | undefined> {
@@ -117,8 +119,6 @@ async function fire(shot: Shot, { target, grpc }: Range): Promise<Verdict | unde
   return answer && judgeGrpc(answer)
 }
 
-let storedBefore = 0
-
 function note(
   faults: Fault[],
   {
@@ -129,11 +129,11 @@ function note(
     target,
   }: { round: number; label: string; shot: Shot; verdict: Verdict | undefined; target: Target },
 ): void {
-  const stored = target.stored()
-  const found = target.takeErrors()
+  const stored = range.target.stored()
+  const found = range.target.takeErrors()
   if (verdict?.fault !== undefined) found.push(verdict.fault)
-  if (verdict?.outcome === 'refused' && stored > storedBefore) found.push('a refused request stored a task')
-  storedBefore = stored
+  if (verdict?.outcome === 'refused' && stored > range.storedBefore) found.push('a refused request stored a task')
+  range.storedBefore = stored
   for (const what of found) faults.push({ round, label, what, sent: describeShot(shot) })
 }
 
@@ -147,9 +147,9 @@ async function proveSeeds(range: Range, faults: Fault[]): Promise<string[]> {
       const shot = plainShot(seed.make(random, await range.pool.openTask()))
       const verdict = await fire(shot, range)
       accepted ||= verdict?.outcome === 'accepted'
-      storedBefore = range.target.stored()
+      range.storedBefore = range.target.stored()
       if (verdict?.fault !== undefined)
-        note(faults, { round: -1, label: seed.label, shot, verdict, target: range.target })
+        note(faults, { round: -1, label: seed.label, shot, verdict, range })
     }
     if (!accepted) refused.push(seed.label)
   }
@@ -165,7 +165,7 @@ async function proveAlive(range: Range, { faults, round }: { faults: Fault[]; ro
   if (verdict?.outcome !== 'accepted') {
     faults.push({ round, label: 'alive', what: 'a valid call was not answered', sent: describeShot(shot) })
   }
-  storedBefore = range.target.stored()
+  range.storedBefore = range.target.stored()
 }
 
 async function recordRaw(): Promise<Buffer> {
@@ -183,9 +183,26 @@ async function fireRaw(random: Random, { target, raw }: { target: Target; raw: B
   await exchange(target.port, bytes, 'leave')
 }
 
+/** Streams of many small events, so that caches of the newest ones hold the same each time. */
+async function fillCaches(range: Range): Promise<void> {
+  const streams = seeds.filter(({ label }) => / GRPC SendStreamingMessage$/.test(label))
+  for (let times = 0; times < 60; times++) {
+    const random = createRandom(times)
+    for (const seed of streams) await fire(plainShot(seed.make({ ...random, ...manyPieces }, noIds)), range)
+  }
+}
+
+/** A message of one part that asks for the most events. */
+const manyPieces: Pick<Random, 'percent' | 'pick'> = {
+  percent: () => false,
+  pick: <T>(list: readonly T[]): T => list.find((item) => item === 'pieces 20') ?? (list[0] as T),
+}
+const noIds: Ids = { task: () => '', context: () => '', fresh: () => 'many' }
+
 /** Bytes of the heap once every task is gone. */
-async function measure(pool: Pool, gc: () => void): Promise<number> {
-  await pool.empty()
+async function measure(range: Range, gc: () => void): Promise<number> {
+  await fillCaches(range)
+  await range.pool.empty()
   for (let times = 0; times < 4; times++) {
     gc()
     await new Promise((resolve) => setTimeout(resolve, 50))

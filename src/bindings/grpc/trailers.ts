@@ -49,5 +49,6 @@ function shorten(text: string): string {
     shortened = `${text.slice(0, length)}…`
     length = Math.floor(length / 2)
   }
-  return shortened
+  // Half a character, from the cut or from whoever made the text, has no place in protobuf.
+  return Buffer.from(shortened).toString()
 }

@@ -55,7 +55,7 @@ export function readTask({ kind: _, status, history, artifacts, ...rest }: Membe
       artifacts: (artifacts as Members[]).map((artifact, at) => readArtifact(artifact, problems, `artifacts[${at}].`)),
     }),
     ...(history !== undefined && {
-      history: (history as Members[]).map((message, at) => readMessage(message, problems, `history[${at}].`)),
+      history: (history as Members[]).map((message, at) => readMessage(message, problems, { at: `history[${at}].` })),
     }),
   }
 }
@@ -64,22 +64,32 @@ function readStatus({ state, message, ...rest }: Members, problems: Problems): o
   return {
     state: readState(state),
     ...rest,
-    ...(message !== undefined && { message: readMessage(message as Members, problems, 'status.message.') }),
+    ...(message !== undefined && { message: readMessage(message as Members, problems, { at: 'status.message.' }) }),
   }
 }
 
-/** A message; `at` is where it stands, for what is wrong with its parts. */
-export function readMessage({ kind: _, role, parts, ...rest }: Members, problems: Problems = [], at = ''): object {
-  return { ...rest, role: roles[role as string], parts: readParts(parts, problems, at) }
+/** Where parts stand, for what is wrong with them, and what their sender means by the bytes of protobuf. */
+export interface PartsAt {
+  readonly at?: string
+  /** Whether they are those of the file; else they may be its base64 text. */
+  readonly plainBytes?: boolean
+}
+
+export function readMessage(
+  { kind: _, role, parts, ...rest }: Members,
+  problems: Problems = [],
+  place: PartsAt = {},
+): object {
+  return { ...rest, role: roles[role as string], parts: readParts(parts, problems, place) }
 }
 
 function readArtifact({ parts, ...rest }: Members, problems: Problems, at: string): object {
-  return { ...rest, parts: readParts(parts, problems, at) }
+  return { ...rest, parts: readParts(parts, problems, { at }) }
 }
 
-function readParts(parts: unknown, problems: Problems, at: string): object[] {
+function readParts(parts: unknown, problems: Problems, { at = '', plainBytes = false }: PartsAt): object[] {
   return ((parts ?? []) as Members[]).map((part, index) => {
-    const { value, problem } = readPart(part)
+    const { value, problem } = readPart(part, plainBytes)
     if (problem !== undefined) problems.push({ field: `${at}parts[${index}]`, description: problem })
     return value
   })
@@ -87,7 +97,7 @@ function readParts(parts: unknown, problems: Problems, at: string): object[] {
 
 const contents = ['text', 'file', 'data'] as const
 
-function readPart(part: Members): { readonly value: object; readonly problem?: string } {
+function readPart(part: Members, plainBytes: boolean): { readonly value: object; readonly problem?: string } {
   const { kind, metadata } = part
   const given = contents.filter((name) => part[name] !== undefined)
   const [content] = given
@@ -103,7 +113,7 @@ function readPart(part: Members): { readonly value: object; readonly problem?: s
   if (content === 'data') return { value: readData(part), ...kinds }
   const { bytes, uri, mimeType, name } = part.file as Members
   const value = {
-    ...(bytes !== undefined ? { raw: kind === undefined ? encodedOnce(bytes) : bytes } : { url: uri ?? '' }),
+    ...(bytes !== undefined ? { raw: kind === undefined && !plainBytes ? encodedOnce(bytes) : bytes } : { url: uri ?? '' }),
     ...optional('mediaType', mimeType),
     ...optional('filename', name),
     ...rest,
@@ -116,12 +126,11 @@ function readPart(part: Members): { readonly value: object; readonly problem?: s
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
- * The SDKs for Python and Go put base64 text where protobuf has the bytes themselves. What reads like such text is taken
- * for what it encodes, unless it is as short as a word.
+ * The SDKs for Python and Go put base64 text where protobuf has the bytes themselves; what reads like such text is taken
+ * for what it encodes.
  */
 function encodedOnce(bytes: unknown): unknown {
-  if (typeof bytes !== 'string' || bytes.length < 12 || !/^[A-Za-z0-9+/]+=*$/.test(atob(bytes.slice(0, 12))))
-    return bytes
+  if (typeof bytes !== 'string' || bytes === '' || !/^[A-Za-z0-9+/]+=*$/.test(atob(bytes.slice(0, 64)))) return bytes
   const inner = atob(bytes)
   return inner.length % 4 === 0 && base64.test(inner) ? inner : bytes
 }

@@ -28,12 +28,13 @@ interface Decoding {
   readonly form: Form
   readonly note: Note
   readonly problems: Problems
+  readonly plainBytes?: boolean
 }
 
 type Decode = (value: Members, at: Decoding) => object
 
 const decodeSend: Decode = ({ message, configuration, metadata }, at) => ({
-  message: readMessage(message as Members, at.problems, 'message.'),
+  message: readMessage(message as Members, at.problems, { at: 'message.', plainBytes: at.plainBytes ?? false }),
   ...(configuration !== undefined && { configuration: readConfiguration(configuration as Members, at) }),
   ...(metadata !== undefined && { metadata }),
 })

@@ -34,7 +34,7 @@ function createDialect(transport: Transport, plainBytes = false): Dialect {
   function decode({ operation }: WireOperation, read: (shape: string) => Members, note = unheard): Call['request'] {
     const problems: Problems = []
     const value = read(shapeOf.get(operation.name) ?? 'Nothing')
-    const request = decoders[operation.name](value, { form, note, problems })
+    const request = decoders[operation.name](value, { form, note, problems, plainBytes })
     raise(problems)
     return validate(operation.request, request) as Call['request']
   }
