@@ -78,7 +78,7 @@ describe('a peer in between the versions', () => {
     const seen = []
     for await (const event of agent.subscribe('t1')) seen.push(event)
     expect(peer.seen('tasks/resubscribe')[0]?.body.params).toMatchObject({ name: 't1' })
-    expect(seen.at(-1)).toMatchObject({ task: { status: { state: 'TASK_STATE_CANCELED' } } })
+    expect(seen.at(-1)).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_CANCELED' } } })
   })
 
   test('its tasks are listed by offset', async () => {
