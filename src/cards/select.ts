@@ -29,7 +29,7 @@ export function selectInterfaces(card: AgentCard, options: SelectOptions): Agent
     const path = `supportedInterfaces[${at}]`
     const binding = bindingOf(listed.protocolBinding, { path, options })
     const version = versionOf(listed.protocolVersion, { path, options })
-    const url = readAddress(listed.url, { ...options, path: `${path}.url`, binding: binding ?? '' })
+    const url = binding && readAddress(listed.url, { ...options, path: `${path}.url`, binding })
     if (binding !== undefined && version !== undefined && url !== undefined) {
       usable.push({ ...listed, url, protocolBinding: binding, protocolVersion: version })
       continue

@@ -55,9 +55,10 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
     }
     if (address.kind === 'tcp') server.setListening(place)
     const open = options.tokens === undefined && options.authenticator === undefined
-    if (open && address.kind === 'tcp' && !isLoopback(address.host)) {
+    for (const each of grpcAddress === undefined ? [address] : [address, grpcAddress]) {
+      if (!open || each.kind !== 'tcp' || isLoopback(each.host)) continue
       log.warn('everybody who reaches this address can use the agent; set tokens to ask for a bearer token', {
-        address,
+        address: each,
       })
     }
     const url = options.publicUrl?.replace(/\/+$/, '') ?? localUrl(address, { port: listener.port, secure })

@@ -39,6 +39,7 @@ describe.concurrent('parlance serve', { timeout: 30_000 }, () => {
     expect(server.announced).toEqual({
       url: server.url,
       cardUrl: `${server.url}/.well-known/agent-card.json`,
+      grpc: new URL(server.url).host,
       command: `npx parlance send ${server.url} "ping"`,
       agent: { name: 'pong', version: expect.any(String) },
       store: 'memory',

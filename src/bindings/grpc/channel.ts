@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls'
 import {
   type ChannelOptions,
   Client,
@@ -25,6 +26,7 @@ const idleTime = 60_000
 /** What this process asks of every connection. */
 const usual: ChannelOptions = {
   // Calls are repeated by whoever knows which may be.
+  'grpc.primary_user_agent': 'parlance',
   'grpc.enable_retries': 0,
   'grpc.service_config_disable_resolution': 1,
   'grpc.use_local_subchannel_pool': 1,
@@ -68,8 +70,13 @@ function bufferOf(part: string | Uint8Array): Buffer {
   return typeof part === 'string' ? Buffer.from(part) : Buffer.from(part.buffer, part.byteOffset, part.byteLength)
 }
 
-function optional(part: string | Uint8Array | undefined): Buffer | null {
-  return part === undefined ? null : bufferOf(part)
+/** Trusts whom Node trusts, as the other bindings do. */
+function trusting({ ca, cert, key }: TlsOptions = {}): ReturnType<typeof createSecureContext> {
+  return createSecureContext({
+    ...(ca !== undefined && { ca: bufferOf(ca) }),
+    ...(cert !== undefined && { cert: bufferOf(cert) }),
+    ...(key !== undefined && { key: bufferOf(key) }),
+  })
 }
 
 const same = (bytes: Buffer): Buffer => bytes
@@ -84,9 +91,7 @@ export class Channel {
   #probe: Promise<boolean> | undefined
 
   constructor({ target, tls, bytes }: ChannelKey, onClose: () => void) {
-    const security = target.secure
-      ? credentials.createSsl(optional(tls?.ca), optional(tls?.key), optional(tls?.cert))
-      : credentials.createInsecure()
+    const security = target.secure ? credentials.createFromSecureContext(trusting(tls)) : credentials.createInsecure()
     this.#client = new Client(target.name, security, { ...usual, 'grpc.max_receive_message_length': bytes })
     this.#onClose = onClose
   }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { A2AError } from '../../protocol/errors.ts'
 import { type Profile, type ProfileName, resolveProfile } from '../../protocol/profiles.ts'
-import { isLoopback, parseListen } from '../../server/address.ts'
+import { isLoopback, type ListenAddress, parseListen } from '../../server/address.ts'
 import type { ServeOptions, Server } from '../../server/serve.ts'
 import { parseDuration, parseList } from '../arguments.ts'
 import { usageError } from '../command-error.ts'
@@ -42,13 +42,14 @@ export async function serve(path: string, flags: ServeFlags, output: Output): Pr
   output.goOnWhenClosed()
   const token = flags.authToken ?? (process.env.PARLANCE_AUTH_TOKEN || undefined)
   const address = parsed(() => parseListen(flags.listen))
-  const grpcAddress = flags.grpcListen === undefined ? address : parsed(() => parseListen(flags.grpcListen as string))
-  const exposed = [address, grpcAddress].some((place) => place.kind === 'tcp' && !isLoopback(place.host))
-  if (exposed && token === undefined && flags.insecureNoAuth !== true) {
-    throw usageError(
-      `--listen ${flags.listen}: everybody who reaches this address could use the agent`,
-      'set --auth-token or PARLANCE_AUTH_TOKEN, or say --insecure-no-auth if that is meant',
-    )
+  if (token === undefined && flags.insecureNoAuth !== true) {
+    checkExposed(address, `--listen ${flags.listen}`)
+    const { grpcListen } = flags
+    if (grpcListen !== undefined)
+      checkExposed(
+        parsed(() => parseListen(grpcListen)),
+        `--grpc-listen ${grpcListen}`,
+      )
   }
   const graceMs = parseDuration(flags.grace, '--grace')
   const tls = await tlsOf(flags)
@@ -65,6 +66,14 @@ export async function serve(path: string, flags: ServeFlags, output: Output): Pr
   await announce({ served, server, store, token, flags }, output)
   await stopped
   return exitCodes.ok
+}
+
+function checkExposed(address: ListenAddress, flag: string): void {
+  if (address.kind !== 'tcp' || isLoopback(address.host)) return
+  throw usageError(
+    `${flag}: everybody who reaches this address could use the agent`,
+    'set --auth-token or PARLANCE_AUTH_TOKEN, or say --insecure-no-auth if that is meant',
+  )
 }
 
 function serveOptions(flags: ServeFlags, token: string | undefined): ServeOptions {
@@ -159,7 +168,7 @@ interface Started {
 
 async function announce({ served, server, store, token, flags }: Started, output: Output): Promise<void> {
   const { agent, warnings } = served
-  const { url, cardUrl } = server
+  const { url, cardUrl, grpcTarget } = server
   const secret =
     token === undefined ? '' : flags.authToken === undefined ? ' --token "$PARLANCE_AUTH_TOKEN"' : ' --token TOKEN'
   const unix = flags.listen.startsWith('unix://')
@@ -170,6 +179,7 @@ async function announce({ served, server, store, token, flags }: Started, output
     return await output.document({
       url,
       cardUrl,
+      grpc: grpcTarget,
       command,
       agent: { name, version },
       store,
@@ -181,6 +191,7 @@ async function announce({ served, server, store, token, flags }: Started, output
   await output.lines([
     `${output.out.bold(cleanLine(agent.name))} is served at ${unix ? flags.listen : url}`,
     `${label('card')}${cardUrl}`,
+    ...(flags.grpcListen === undefined ? [] : [`${label('grpc')}${grpcTarget}`]),
     `${label('tasks')}${store === 'memory' ? 'in memory, gone when this ends' : store.slice('sqlite:'.length)}`,
     ...(command === undefined ? [] : [`${label('call')}${command}`]),
   ])

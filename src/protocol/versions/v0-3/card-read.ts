@@ -95,8 +95,8 @@ function readInterfaces(card: Members, warn: Warn): unknown {
 
 function keyOf(entry: Members | Listed): string {
   const { url, protocolBinding, protocolVersion } = entry as Listed
-  const version = majorMinor(String(protocolVersion).trim()) ?? protocolVersion
-  return JSON.stringify([url, String(protocolBinding).toUpperCase(), version])
+  const version = majorMinor(textOf(protocolVersion).trim()) ?? protocolVersion
+  return JSON.stringify([url, textOf(protocolBinding).toUpperCase(), version])
 }
 
 /** An entry of a draft of 1.0: its version may stand at the top of the card, its binding under the older name. */
@@ -185,7 +185,7 @@ function cardVersion(card: Members, warn: Warn): string {
 }
 
 function spokenVersion(given: unknown): string {
-  const text = String(given).trim()
+  const text = textOf(given).trim()
   return text.startsWith('0.') ? '0.3' : text
 }
 
@@ -260,4 +260,9 @@ function oldRequirements(card: Members): unknown {
   if (member(card, 'securitySchemes') !== undefined) return undefined
   const known = authenticationNames(card).filter((name) => bareSchemes.has(name.toLowerCase()))
   return known.map((name) => ({ schemes: { [name.toLowerCase()]: {} } }))
+}
+
+/** A text, or what JSON makes of anything else: not every object can be made a text in another way. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
