@@ -186,7 +186,7 @@ function addSchema(program: Command, run: Run): void {
     .description('print the protocol as a schema')
     .option('--json-schema [type]', 'JSON Schema of one message, or of all')
     .option('--openapi', 'OpenAPI of the HTTP+JSON binding')
-    .option('--proto', 'Protocol Buffers')
+    .option('--proto [version]', 'Protocol Buffers of 1.0, or of 0.3')
   withCommonFlags(command).action((flags) =>
     run(flags, async (output) => (await import('./commands/schema.ts')).schema(flags, output)),
   )

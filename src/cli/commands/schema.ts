@@ -8,25 +8,33 @@ export interface SchemaFlags extends CommonFlags {
   /** True for the schema of every message. */
   readonly jsonSchema?: string | true
   readonly openapi?: boolean
-  readonly proto?: boolean
+  /** A version; true for 1.0. */
+  readonly proto?: string | true
 }
 
 /** `parlance schema`: prints the protocol as a schema of one kind. */
 export async function schema(flags: SchemaFlags, output: Output): Promise<number> {
-  const kinds = [flags.jsonSchema !== undefined, flags.openapi === true, flags.proto === true].filter(Boolean).length
-  if (kinds !== 1) throw usageError('schema: choose one of --json-schema [TYPE], --openapi and --proto')
+  const kinds = [flags.jsonSchema !== undefined, flags.openapi === true, flags.proto !== undefined].filter(
+    Boolean,
+  ).length
+  if (kinds !== 1) throw usageError('schema: choose one of --json-schema [TYPE], --openapi and --proto [VERSION]')
   await output.write(await schemaText(flags))
   return exitCodes.ok
 }
 
-async function schemaText({ jsonSchema: type, openapi }: SchemaFlags): Promise<string> {
+async function schemaText({ jsonSchema: type, openapi, proto }: SchemaFlags): Promise<string> {
   const text = (document: unknown): string => `${JSON.stringify(document, null, 2)}\n`
   if (openapi === true) {
     const { openApi } = await import('../../protocol/openapi.ts')
     return text(openApi())
   }
   if (type === undefined) {
-    const { protoText } = await import('../../protocol/generated/v1/proto-text.ts')
+    if (proto !== true && proto !== '1.0' && proto !== '0.3')
+      throw usageError(`--proto: ${proto} is not known`, '1.0 or 0.3')
+    const { protoText } =
+      proto === '0.3'
+        ? await import('../../protocol/generated/v0-3/proto-text.ts')
+        : await import('../../protocol/generated/v1/proto-text.ts')
     return protoText
   }
   const { jsonSchema } = await import('../../protocol/json-schema.ts')
