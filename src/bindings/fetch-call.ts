@@ -9,6 +9,8 @@ export interface TransportOptions {
   readonly limits?: Partial<TransportLimits>
   /** Whether JSON-RPC of 0.3 is spoken with the names of the drafts after it, as some cards show. */
   readonly draft?: boolean
+  /** Whether the peer has base64 text where the protobuf of 0.3 has the bytes of a file. */
+  readonly filesAsText?: boolean
   /** Receives what was read in spite of a flaw. */
   readonly warn?: (text: string) => void
   /** For gRPC only: whom to trust, and the client's own certificate. `fetch` has its own ways. */

@@ -35,6 +35,7 @@ export interface PeerOptions {
   readonly binding: 'jsonRpc' | 'rest'
   /** Whether JSON-RPC of 0.3 is spoken with the names of the drafts after it. */
   readonly draft?: boolean | undefined
+  readonly filesAsText?: boolean | undefined
   readonly warn: (text: string) => void
 }
 

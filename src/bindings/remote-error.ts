@@ -45,9 +45,9 @@ export function isErrorBody(body: unknown): boolean {
 export function remoteError(answer: ErrorAnswer): A2AError {
   const body = members(answer.body)
   const inner = { ...body, ...members(body.error) }
-  const details = [inner.data, inner.details]
-    .flatMap((value) => (Array.isArray(value) ? value : [value]))
-    .filter(isDetail)
+  // A server of both versions may say them in the form of either.
+  const [data, more] = [inner.data, inner.details].map((value) => [value].flat().filter(isDetail))
+  const details: readonly ErrorDetail[] = (data?.length ? data : more) ?? []
   const info = details.find((detail) => typeOf(detail) === 'ErrorInfo')
   const code =
     byReason(info) ??

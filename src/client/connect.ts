@@ -42,6 +42,7 @@ export async function connect(target: string | URL | AgentCard, options: Connect
     limits: withSendLimit(options.limits),
     ...(options.fetch && { fetch: options.fetch }),
     ...(options.tls && { tls: options.tls }),
+    ...(options.filesAsText && { filesAsText: true }),
   }
   // Loaded while the card is on its way.
   const reading = Promise.all([

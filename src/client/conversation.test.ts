@@ -52,6 +52,22 @@ describe('CTX-22: tasks that wait for somebody', () => {
     expect(message).not.toHaveProperty('taskId')
   })
 
+  test('the question is still the old one when its words have moved into the history', async () => {
+    const asked = '2026-01-01T00:00:00Z'
+    const { agent } = await startAgent((request, response) => {
+      const { message } = request.body.params as { message: { taskId?: string } }
+      beginStream(response)
+      const moved = { status: { state: 'TASK_STATE_INPUT_REQUIRED' as const, timestamp: asked } }
+      const frames =
+        message.taskId === undefined
+          ? [{ task: taskOf('TASK_STATE_INPUT_REQUIRED', { status: { ...moved.status, message: prompt } }) }]
+          : [{ task: taskOf('TASK_STATE_INPUT_REQUIRED', moved) }, statusOf('TASK_STATE_COMPLETED')]
+      response.end(frames.map((frame) => rpcFrame(request, frame)).join(''))
+    })
+    const result = await agent.send('weather?')
+    expect(await result.reply('Berlin')).toMatchObject({ ok: true, state: 'TASK_STATE_COMPLETED' })
+  })
+
   test('a conversation carries contextId, and taskId while the task is open', async () => {
     const { peer, agent } = await startAgent(asking())
     const conversation = agent.conversation()

@@ -30,8 +30,14 @@ function untilSettled(request: SendMessageRequest, { replied }: Turn): FollowOpt
     if (task === undefined || isTerminal(task.status.state)) return true
     // The first copy of a task that is continued may still show the question it had asked before.
     if (old === undefined && request.message.taskId !== undefined) old = task.status
-    return old === undefined || !sameStatus(old, task.status) || quiet >= quietPolls
+    return old === undefined || !sameQuestion(old, task.status) || quiet >= quietPolls
   }
+}
+
+/** Some agents move the words of a question into the history once it is replied to, and leave the rest until they work. */
+function sameQuestion(old: TaskStatus, { message, state, timestamp }: TaskStatus): boolean {
+  if (message !== undefined) return sameStatus(old, { message, state, ...(timestamp !== undefined && { timestamp }) })
+  return old.state === state && old.timestamp === timestamp
 }
 
 /**

@@ -69,8 +69,10 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     let round = from
     for (; round < last && faults.length < enough; round++) {
       const chance = random.fork(round)
-      if (chance.percent(2)) await fireRaw(chance, { target, raw })
-      else {
+      if (chance.percent(2)) {
+        const sent = (await fireRaw(chance, { target, raw })).toString('hex').slice(0, 2_000)
+        for (const what of target.takeErrors()) faults.push({ round, label: 'frames of HTTP/2', what, sent })
+      } else {
         const seed = chance.pick(chosen)
         const shot = aim(chance, seed.make(chance, pool.idsFor(chance, round)))
         const verdict = await fire(shot, range)
@@ -119,16 +121,15 @@ async function fire(shot: Shot, { target, grpc }: Range): Promise<Verdict | unde
   return answer && judgeGrpc(answer)
 }
 
-function note(
-  faults: Fault[],
-  {
-    round,
-    label,
-    shot,
-    verdict,
-    target,
-  }: { round: number; label: string; shot: Shot; verdict: Verdict | undefined; target: Target },
-): void {
+interface Fired {
+  readonly round: number
+  readonly label: string
+  readonly shot: Shot
+  readonly verdict: Verdict | undefined
+  readonly range: Range
+}
+
+function note(faults: Fault[], { round, label, shot, verdict, range }: Fired): void {
   const stored = range.target.stored()
   const found = range.target.takeErrors()
   if (verdict?.fault !== undefined) found.push(verdict.fault)
@@ -148,8 +149,7 @@ async function proveSeeds(range: Range, faults: Fault[]): Promise<string[]> {
       const verdict = await fire(shot, range)
       accepted ||= verdict?.outcome === 'accepted'
       range.storedBefore = range.target.stored()
-      if (verdict?.fault !== undefined)
-        note(faults, { round: -1, label: seed.label, shot, verdict, range })
+      if (verdict?.fault !== undefined) note(faults, { round: -1, label: seed.label, shot, verdict, range })
     }
     if (!accepted) refused.push(seed.label)
   }
@@ -175,12 +175,13 @@ async function recordRaw(): Promise<Buffer> {
 }
 
 /** Sends what HTTP/2 calls nonsense. Whether the server lives on is seen by what follows. */
-async function fireRaw(random: Random, { target, raw }: { target: Target; raw: Buffer }): Promise<void> {
+async function fireRaw(random: Random, { target, raw }: { target: Target; raw: Buffer }): Promise<Buffer> {
   const preface = 24
   const bytes = random.percent(80)
     ? Buffer.concat([raw.subarray(0, preface), mutateBytes(random, raw.subarray(preface))])
     : mutateBytes(random, raw)
   await exchange(target.port, bytes, 'leave')
+  return bytes
 }
 
 /** Streams of many small events, so that caches of the newest ones hold the same each time. */
@@ -203,6 +204,7 @@ const noIds: Ids = { task: () => '', context: () => '', fresh: () => 'many' }
 async function measure(range: Range, gc: () => void): Promise<number> {
   await fillCaches(range)
   await range.pool.empty()
+  range.storedBefore = range.target.stored()
   for (let times = 0; times < 4; times++) {
     gc()
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -1,4 +1,4 @@
-import { type Blame, blames } from './blames.ts'
+import { type Blame, blames } from './blames/index.ts'
 import type { Player } from './play.ts'
 import { type Binding, judge, type StepLine, stepNames, type Version } from './steps.ts'
 

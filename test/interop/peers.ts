@@ -114,7 +114,7 @@ export const peerPrograms: readonly PeerProgram[] = [
 ]
 
 /** Installs a peer unless it is there already; gives the reason when it cannot be had here. */
-export function installPeer(peer: PeerProgram, places: Places): string | undefined {
+export function installPeer(peer: Pick<PeerProgram, 'toolchain' | 'install'>, places: Places): string | undefined {
   const stamp = join(places.cache, 'stamp')
   const wanted = fingerprint(places.source)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return undefined

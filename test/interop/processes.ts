@@ -34,6 +34,18 @@ export async function startServer({ command, args, folder }: Command, parts: str
   }
 }
 
+/** The lines of JSON that a program prints. */
+export async function gatherLines({ command, args, folder }: Command): Promise<readonly StepLine[]> {
+  const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000)
+  const lines: StepLine[] = []
+  for await (const line of createInterface({ input: child.stdout! })) {
+    if (line.startsWith('{"step"')) lines.push(JSON.parse(line) as StepLine)
+  }
+  clearTimeout(timer)
+  return lines
+}
+
 /** The client program of a peer as a player. */
 export function playProgram({ command, args, folder }: Command, parts: string): Player {
   return async ({ card, binding, version }, report) => {

@@ -1,3 +1,4 @@
+import { guests } from './guests.ts'
 import type { Outcome } from './matrix.ts'
 import type { MatrixResult, ReadyPeer } from './run.ts'
 import { bindings, type Version } from './steps.ts'
@@ -39,6 +40,12 @@ export function matrixTable(result: MatrixResult): string {
       }),
     ),
   )
+  for (const { title, version, cell } of guests) {
+    const own = result.outcomes.filter((outcome) => outcome.cell.peer === title)
+    if (own.length === 0) continue
+    const cells = bindings.map((binding) => (binding === cell.binding ? cellText(own) : '–'))
+    rows.push(`| Parlance ${cell.parlance} | ${title} ${version} | ${cell.version} | ${cells.join(' | ')} |`)
+  }
   return [`| | with | A2A | ${bindings.join(' | ')} |`, '|---|---|---|---|---|---|', ...rows].join('\n')
 }
 

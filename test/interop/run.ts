@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { serve } from '../../src/server/index.ts'
+import { guestInstalls, guestPlaces, guests, playGuest } from './guests.ts'
 import { playJs03, serveJs03 } from './js-0-3.ts'
 import { playJs1, serveJs1 } from './js-1.ts'
 import { type Cell, type Outcome, playCell } from './matrix.ts'
@@ -104,11 +105,42 @@ export async function runMatrix({ root, only, log }: MatrixOptions): Promise<Mat
     if (!(served instanceof Error)) await served.close()
     log(`${peer.title} ${peer.version}: played`)
   })
+  outcomes.push(...(await playGuests({ root, wanted, log }, { parlance: parlance['0.3'], missing })))
   for (const version of versions) await parlance[version].close()
   return { peers, missing, outcomes }
 }
 
-function placesOf({ name }: PeerProgram, root: string): Places {
+async function playGuests(
+  { root, wanted, log }: Pick<MatrixOptions, 'root' | 'log'> & { readonly wanted: (name: string) => boolean },
+  { parlance, missing }: { readonly parlance: ServedPeer; readonly missing: MissingPeer[] },
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const needed of guestInstalls.filter(({ name }) => wanted(name))) {
+    const own = guests.filter(({ name }) => name === needed.name)
+    const titles = own.map(({ title }) => title).join(', ')
+    log(`${titles}: installing where it is not installed yet`)
+    const places = placesOf(needed, root)
+    const reason = installPeer(needed, places)
+    if (reason !== undefined) {
+      const gone = own.map(({ title, version, cell }) => ({
+        name: title,
+        title,
+        version,
+        reason,
+        versions: [cell.version],
+        bindings: [cell.binding],
+      }))
+      missing.push(...gone)
+      continue
+    }
+    for (const guest of own)
+      outcomes.push(...(await playGuest(guest, { ...guestPlaces(dirname(places.cache)), parlance })))
+    log(`${titles}: played`)
+  }
+  return outcomes
+}
+
+function placesOf({ name }: Pick<PeerProgram, 'name'>, root: string): Places {
   const cache = process.env.PARLANCE_PEERS ?? join(homedir(), '.cache/parlance-peers')
   return { source: join(root, 'test/interop/peers', name), cache: join(cache, name) }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { playJs03, serveJs03 } from './js-0-3.ts'
 import { playJs1, serveJs1 } from './js-1.ts'
 import { type Cell, playCell } from './matrix.ts'
@@ -24,19 +24,25 @@ const rows: readonly Row[] = [
   { peer: 'js-0.3', parlance: 'client', serve: serveJs03, play: playParlance, versions: ['0.3'] },
 ]
 
-for (const { peer, parlance, serve, play, versions } of rows) {
-  for (const version of versions) {
-    describe(`Parlance as ${parlance} with ${peer} at ${version}`, () => {
-      let served: ServedPeer | undefined
-      beforeAll(async () => {
-        served = await serve(version)
-      })
-      afterAll(() => served?.close())
-      test.each(bindings)('%s', async (binding) => {
-        const outcomes = await playCell({ peer, parlance, version, binding }, { card: served?.card ?? '', play })
-        const wrong = outcomes.filter(({ kind }) => kind === 'failed' || kind === 'stale')
-        expect(wrong.map(({ step, problem = 'blamed, but it works' }) => `${step}: ${problem}`)).toEqual([])
-      })
-    })
-  }
-}
+describe.concurrent('the SDKs for JavaScript', () => {
+  // They write what they refuse to the console.
+  beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
+  afterAll(() => void vi.restoreAllMocks())
+
+  const cells = rows.flatMap((row) => row.versions.map((version) => ({ ...row, version })))
+  test.each(cells)('Parlance as $parlance with $peer at $version', async ({ peer, parlance, serve, play, version }) => {
+    const served = await serve(version)
+    try {
+      const outcomes = await Promise.all(
+        bindings.map((binding) => playCell({ peer, parlance, version, binding }, { card: served.card, play })),
+      )
+      const wrong = outcomes.flat().filter(({ kind }) => kind === 'failed' || kind === 'stale')
+      const lines = wrong.map(
+        ({ cell, step, problem }) => `${cell.binding} ${step}: ${problem ?? 'blamed, but it works'}`,
+      )
+      expect(lines).toEqual([])
+    } finally {
+      await served.close()
+    }
+  })
+})

@@ -105,7 +105,11 @@ function counted(count: number): string {
 function fields(expected: JsonObject): Expectation {
   return (saw) => {
     for (const [name, value] of Object.entries(expected)) {
-      if (!isDeepStrictEqual(saw[name], value)) return shown(name, saw[name], JSON.stringify(value))
+      const seen = saw[name]
+      if (isDeepStrictEqual(seen, value)) continue
+      if (!Array.isArray(seen) || !Array.isArray(value)) return shown(name, seen, JSON.stringify(value))
+      const at = value.findIndex((item, index) => !isDeepStrictEqual(seen[index], item))
+      return at < 0 ? `${name} has ${seen.length} items` : shown(`${name}[${at}]`, seen[at], JSON.stringify(value[at]))
     }
     return undefined
   }

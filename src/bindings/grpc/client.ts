@@ -26,7 +26,10 @@ export function connectGrpc(iface: AgentInterface, transport: TransportOptions =
 
   async function send(call: Call<OperationName>): Promise<Sent> {
     target ??= readTarget(iface.url, { secure: transport.secure ?? false })
-    loading ??= loadPeer(majorMinor(iface.protocolVersion) ?? protocolVersion, warn)
+    loading ??= loadPeer(majorMinor(iface.protocolVersion) ?? protocolVersion, {
+      warn,
+      filesAsText: transport.filesAsText,
+    })
     const peer = await loading
     const { operation, request, context } = call
     const row = peer.words.of(operation)

@@ -36,8 +36,11 @@ function codecOf({ grpc: { schema } }: Vocabulary): Codec {
 }
 
 /** The peer for a version, `Major.Minor`; `warn` hears of what was overlooked or cannot be said. */
-export async function loadPeer(version: string, warn: Warn): Promise<Peer> {
-  return version === '0.3' ? loadPeer03(warn) : loadPeer10(warn)
+export async function loadPeer(
+  version: string,
+  { warn, filesAsText }: { readonly warn: Warn; readonly filesAsText?: boolean | undefined },
+): Promise<Peer> {
+  return version === '0.3' ? loadPeer03(warn, filesAsText) : loadPeer10(warn)
 }
 
 async function loadPeer10(warn: Warn): Promise<Peer> {
@@ -54,8 +57,9 @@ async function loadPeer10(warn: Warn): Promise<Peer> {
   }
 }
 
-async function loadPeer03(warn: Warn): Promise<Peer> {
-  const { losses, peerGrpc03: words } = await import('../../protocol/versions/v0-3/peer.ts')
+async function loadPeer03(warn: Warn, filesAsText = false): Promise<Peer> {
+  const { losses, peerGrpc03, peerGrpc03Text } = await import('../../protocol/versions/v0-3/peer.ts')
+  const words = filesAsText ? peerGrpc03Text : peerGrpc03
   const note = (id: string): void => {
     const loss = losses.find((row) => row.id === id)
     warn(`A2A 0.3 cannot say ${loss?.what ?? id}: ${loss?.outcome ?? 'left out'}`)

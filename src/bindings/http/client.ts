@@ -18,7 +18,7 @@ const a2aJson = 'application/a2a+json'
 export function connectHttp(iface: AgentInterface, transport: TransportOptions = {}): Endpoint {
   const warn = transport.warn ?? (() => {})
   const limits = { ...transportLimits, ...transport.limits }
-  const getPeer = peerOf(iface, { binding: 'rest', warn })
+  const getPeer = peerOf(iface, { binding: 'rest', filesAsText: transport.filesAsText, warn })
   let bodyType = a2aJson
 
   async function request(call: Call<OperationName>, { peer, row, rule }: Try, accept: string): Promise<FetchAnswer> {

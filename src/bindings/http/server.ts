@@ -112,7 +112,9 @@ export function createHttpJsonHandler(options: ServingOptions, prefix = ''): Htt
   }
 
   function errorTextOf(error: A2AError, dialect: Dialect | undefined): string {
-    return dialect?.restErrors === 'bare' ? bareErrorText(error, statusOf(error)) : restErrorText(error, statusOf(error))
+    return dialect?.restErrors === 'bare'
+      ? bareErrorText(error, statusOf(error))
+      : restErrorText(error, statusOf(error))
   }
 
   function statusOf(error: A2AError): number {

@@ -183,7 +183,7 @@ const parts: readonly (readonly [name: string, v1: object, json: object, proto: 
     { raw: 'aGk=', mediaType: 'text/plain', filename: 'a.txt' },
     { kind: 'file', file: { bytes: 'aGk=', mimeType: 'text/plain', name: 'a.txt' } },
     // The base64 text of the base64 text.
-    { file: { fileWithBytes: 'YUdrPQ==', mimeType: 'text/plain', name: 'a.txt' } },
+    { file: { fileWithBytes: 'aGk=', mimeType: 'text/plain', name: 'a.txt' } },
   ],
   [
     'an address',
@@ -301,10 +301,10 @@ describe('what is wrong is named in the words of the caller', () => {
       'message.parts[0]',
       'exactly one of text, file, data',
     ],
-    [{ messageId: 'm', role: 'user', parts: [{ kind: 'data', text: 'x' }] }, 'message.parts[0]', 'kind must be "text"'],
+    [{ messageId: 'm', role: 'user', parts: [{ kind: 'data', text: 'x' }] }, 'message.parts[0].kind', 'must be "text"'],
     [
       { messageId: 'm', role: 'user', parts: [{ kind: 'file', file: {} }] },
-      'message.parts[0]',
+      'message.parts[0].file',
       'exactly one of bytes, uri',
     ],
     [

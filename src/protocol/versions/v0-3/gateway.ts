@@ -14,7 +14,7 @@ const unheard: Note = () => {}
 export const peerGateway: Peer03 = createPeer('jsonRpc', {
   of: (operation) => words.of(operation),
   encodeRequest: (row, request, note = unheard) => {
-    if (row.operation.name === 'ListTasks') return writeList(request as ListTasksRequest)
+    if (row.operation.name === 'ListTasks') return writeList(request as ListTasksRequest, note)
     const written = peerJsonRpc03.encodeRequest(row, request, note) as Members
     if ('message' in request) return { ...written, message: writeMessage((request as SendMessageRequest).message) }
     const taskId = written.taskId ?? written.id
@@ -35,14 +35,18 @@ function writePart({ text, raw, url, data, filename, mediaType, metadata }: Part
   const rest = metadata === undefined ? {} : { metadata }
   if (text !== undefined) return { text, ...rest }
   if (raw === undefined && url === undefined) {
-    return { data: { data: isObject(data) ? data : { value: data ?? null } }, ...rest }
+    if (isObject(data)) return { data: { data }, ...rest }
+    return { data: { data: { value: data ?? null } }, metadata: { ...metadata, data_part_compat: true } }
   }
   const content = raw === undefined ? { fileWithUri: url } : { fileWithBytes: raw }
   return { file: { ...content, ...(mediaType && { mediaType }), ...(filename && { name: filename }) }, ...rest }
 }
 
 /** Pages go by offset, which is what a token holds here. */
-function writeList({ contextId, status, pageSize, pageToken }: ListTasksRequest): object {
+function writeList(request: ListTasksRequest, note: Note): object {
+  const { tenant, contextId, status, pageSize, pageToken, ...others } = request
+  if (tenant) note('tenant')
+  if (Object.keys(others).length > 0) note('list-filter')
   return {
     ...(contextId && { contextId }),
     ...(status && { state: status === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : status }),

@@ -67,10 +67,17 @@ export const losses: readonly Loss[] = [
     outcome: 'left out',
   },
   {
+    id: 'list-filter',
+    direction: '1.0 to 0.3',
+    form: 'json',
+    what: 'what a list of tasks of the drafts has no filter for: the time of a status, history, artifacts',
+    outcome: 'left out; more tasks may be listed, and with what the peer gives of them',
+  },
+  {
     id: 'push-page',
     direction: '1.0 to 0.3',
     form: 'json',
-    what: 'the token of a page of push configurations',
+    what: 'size and token of a page of push configurations, all of which are listed at once there',
     outcome: 'left out',
   },
   {

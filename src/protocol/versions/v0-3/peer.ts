@@ -2,10 +2,13 @@ import type { Call } from '../../endpoint.ts'
 import type { Messages, StreamResponse } from '../../generated/v1/types.ts'
 import type { OperationName } from '../../operations.ts'
 import { validate } from '../../validate.ts'
-import type { Note, PeerDialect, WireOperation } from '../dialect.ts'
+import type { Note, PeerDialect } from '../dialect.ts'
 import { fromCard03 } from './card.ts'
 import {
+  type Bytes,
+  type Kind,
   kindOf,
+  type Place,
   type Problems,
   readArtifactUpdate,
   readMessage,
@@ -40,6 +43,8 @@ const unheard: Note = () => {}
 export function createPeer(
   transport: Transport,
   changed: Partial<Pick<Peer03, 'encodeRequest' | 'decodeAnswer' | 'of'>> = {},
+  // JSON-RPC has no protobuf beneath it that could be mistaken for text.
+  bytes: Bytes = transport === 'jsonRpc' ? 'plain' : 'guess',
 ): Peer03 {
   const words = createVocabulary(transport)
   return {
@@ -50,10 +55,14 @@ export function createPeer(
       if (request.tenant) note('tenant')
       const { tenant: _, ...rest } = request
       const encode = encoders[operation.name] as (request: Call['request'], writing: object) => object
-      return encode(rest as Call['request'], { form: formOf(transport), note, transport })
+      return encode(rest as Call['request'], { form: formOf(transport), note, transport, bytes })
     },
-    decodeAnswer: (row, input, warn) => readAnswer(row, input, warn),
-    readFrame,
+    decodeAnswer: ({ operation }, input, warn) =>
+      checked(operation.response, readers[operation.name](input, { warn, bytes }), warn),
+    readFrame: (input, warn) => {
+      const { value, final } = readAny(input, { warn, bytes })
+      return { event: checked('StreamResponse', value, warn), final }
+    },
     ...changed,
   }
 }
@@ -61,6 +70,10 @@ export function createPeer(
 export const peerJsonRpc03: Peer03 = createPeer('jsonRpc')
 export const peerRest03: Peer03 = createPeer('rest')
 export const peerGrpc03: Peer03 = createPeer('grpc')
+
+/** The same for agents made with the SDKs for Python and Go, which write the base64 text of files in place of their bytes. */
+export const peerRest03Text: Peer03 = createPeer('rest', {}, 'text')
+export const peerGrpc03Text: Peer03 = createPeer('grpc', {}, 'text')
 
 /** Reads one object of 0.3 by its shape, forgiving what is merely incomplete. */
 function read(shape: string, input: unknown, warn: Warn): Members {
@@ -77,35 +90,51 @@ function checked<T extends keyof Messages>(type: T, value: unknown, warn: Warn):
   return result
 }
 
-const readers: Readonly<Record<OperationName, (input: unknown, warn: Warn) => unknown>> = {
+/** Who hears of flaws, and what the peer means by the bytes of protobuf. */
+interface Reading {
+  readonly warn: Warn
+  readonly bytes: Bytes
+}
+
+const readers: Readonly<Record<OperationName, (input: unknown, reading: Reading) => unknown>> = {
   SendMessage: readEvent,
   SendStreamingMessage: readEvent,
   SubscribeToTask: readEvent,
   GetTask: readBareTask,
   CancelTask: readBareTask,
-  ListTasks: (input, warn) => {
-    const page = Array.isArray(input) ? { tasks: input } : (input as Members)
-    const list = read('TaskList', page, warn) as { readonly tasks?: readonly Members[] }
-    const tasks = (list.tasks ?? []).map((task) => readTask(task))
+  ListTasks: (input, reading) => {
+    const page = Array.isArray(input) ? { tasks: input } : input
+    const { tasks: read03 = [], ...list } = read('TaskList', page, reading.warn)
+    const tasks = noticing('task', reading, (place) =>
+      (read03 as Members[]).map((task, at) => readTask(task, { ...place, at: `[${at}].` })),
+    )
     return { nextPageToken: '', pageSize: tasks.length, totalSize: tasks.length, ...list, tasks }
   },
-  CreateTaskPushNotificationConfig: (input, warn) => readPush(read('TaskPushNotificationConfig', input, warn)),
-  GetTaskPushNotificationConfig: (input, warn) => readPush(read('TaskPushNotificationConfig', input, warn)),
-  ListTaskPushNotificationConfigs: (input, warn) => {
+  CreateTaskPushNotificationConfig: readConfig,
+  GetTaskPushNotificationConfig: readConfig,
+  ListTaskPushNotificationConfigs: (input, { warn }) => {
     const list = Array.isArray(input) ? { configs: input } : input
     const { configs = [], ...page } = read('PushNotificationConfigList', list, warn)
     return { ...page, configs: (configs as Members[]).map((config) => readPush(config)) }
   },
   DeleteTaskPushNotificationConfig: () => ({}),
-  GetExtendedAgentCard: (input, warn) => fromCard03(input, warn),
+  GetExtendedAgentCard: (input, { warn }) => fromCard03(input, warn),
 }
 
-function readAnswer({ operation }: WireOperation, input: unknown, warn: Warn): Messages[keyof Messages] {
-  return checked(operation.response, readers[operation.name](input, warn), warn)
+function readConfig(input: unknown, { warn }: Reading): object {
+  return readPush(read('TaskPushNotificationConfig', input, warn))
+}
+
+/** Reads, and warns of what turned out wrong with parts and times. */
+function noticing<T>(name: string, { warn, bytes }: Reading, convert: (place: Place) => T): T {
+  const problems: Problems = []
+  const result = convert({ problems, bytes, at: '' })
+  for (const { field, description } of problems) warn(`${name}: ${field}: ${description}`)
+  return result
 }
 
 /** The names that protobuf gives to the choices of an answer. */
-const wrappers: Readonly<Record<string, string>> = {
+const wrappers: Readonly<Record<string, Kind>> = {
   task: 'task',
   message: 'message',
   msg: 'message',
@@ -115,61 +144,47 @@ const wrappers: Readonly<Record<string, string>> = {
   artifact_update: 'artifact-update',
 }
 
-function readBareTask(input: unknown, warn: Warn): object {
+function readBareTask(input: unknown, reading: Reading): object {
   const wrapped = isObject(input) && isObject(input.task) && input.status === undefined
-  return readFirst('task', wrapped ? input.task : input, warn).value
+  const value = read('Task', wrapped ? input.task : input, reading.warn)
+  return noticing('task', reading, (place) => readTask(value, place))
 }
 
-function readEvent(input: unknown, warn: Warn): object {
-  return readAny(input, warn).value
+function readEvent(input: unknown, reading: Reading): object {
+  return readAny(input, reading).value
+}
+
+interface ReadEvent {
+  /** An event of 1.0, not checked yet. */
+  readonly value: object
+  readonly final: boolean
 }
 
 /** A bare object of any kind, or one that is wrapped by its name. */
-function readAny(input: unknown, warn: Warn): { readonly value: object; readonly final: boolean } {
-  if (isObject(input)) {
+function readAny(input: unknown, reading: Reading): ReadEvent {
+  const own = kindOf(input)
+  if (own === undefined && isObject(input)) {
     const name = Object.keys(input).find((key) => Object.hasOwn(wrappers, key) && isObject(input[key]))
-    if (name !== undefined && kindOf(input) === undefined)
-      return readFirst(wrappers[name] as string, input[name], warn, true)
+    if (name !== undefined) return convert(wrappers[name] as Kind, input[name], reading)
   }
-  return readFirst(kindOf(input) ?? 'task', input, warn, true)
+  return convert(own ?? 'task', input, reading)
 }
 
-function readFirst(
-  kind: string,
-  input: unknown,
-  warn: Warn,
-  named = false,
-): { readonly value: object; readonly final: boolean } {
-  const problems: Problems = []
-  const result = convert(kind, input, { warn, problems })
-  for (const { field, description } of problems) warn(`${kind}: ${field}: ${description}`)
-  const { name, value, final = false } = result
-  return { value: named ? { [name]: value } : value, final }
-}
-
-function convert(
-  kind: string,
-  input: unknown,
-  { warn, problems }: { readonly warn: Warn; readonly problems: Problems },
-): { readonly name: string; readonly value: object; readonly final?: boolean } {
-  switch (kind) {
-    case 'message':
-      return { name: 'message', value: readMessage(read('Message', input, warn), problems) }
-    case 'status-update': {
-      const { statusUpdate, final } = readStatusUpdate(read('TaskStatusUpdateEvent', input, warn), problems)
-      return { name: 'statusUpdate', value: statusUpdate, final }
-    }
-    case 'artifact-update':
-      return {
-        name: 'artifactUpdate',
-        value: readArtifactUpdate(read('TaskArtifactUpdateEvent', input, warn), problems),
+function convert(kind: Kind, input: unknown, reading: Reading): ReadEvent {
+  return noticing(kind, reading, (place) => {
+    switch (kind) {
+      case 'message':
+        return { value: { message: readMessage(read('Message', input, reading.warn), place) }, final: false }
+      case 'status-update': {
+        const { statusUpdate, final } = readStatusUpdate(read('TaskStatusUpdateEvent', input, reading.warn), place)
+        return { value: { statusUpdate }, final }
       }
-    default:
-      return { name: 'task', value: readTask(read('Task', input, warn), problems) }
-  }
-}
-
-function readFrame(input: unknown, warn: Warn): Frame03 {
-  const { value, final } = readAny(input, warn)
-  return { event: checked('StreamResponse', value, warn), final }
+      case 'artifact-update': {
+        const update = read('TaskArtifactUpdateEvent', input, reading.warn)
+        return { value: { artifactUpdate: readArtifactUpdate(update, place) }, final: false }
+      }
+      default:
+        return { value: { task: readTask(read('Task', input, reading.warn), place) }, final: false }
+    }
+  })
 }

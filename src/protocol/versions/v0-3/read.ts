@@ -1,4 +1,5 @@
 import { type FieldViolation, invalidParams } from '../../errors.ts'
+import { normalizeTimestamp } from '../../scalars.ts'
 import { createValidator, type ValidateOptions } from '../../validate.ts'
 import type { Note } from '../dialect.ts'
 import { isObject, type Members, tables } from './shapes.ts'
@@ -38,7 +39,7 @@ const roles: Readonly<Record<string, string>> = {
   unspecified: 'ROLE_UNSPECIFIED',
 }
 
-/** What is wrong with parts, which the tables cannot tell. */
+/** What is wrong with parts and times, which the tables cannot tell. */
 export type Problems = FieldViolation[]
 
 /** Throws what is wrong with parts, if anything is. */
@@ -46,93 +47,124 @@ export function raise(problems: Problems): void {
   if (problems.length > 0) throw invalidParams(problems)
 }
 
+/** Where an object stands, where to note what is wrong with it, and what its sender means by the bytes of protobuf. */
+export interface Place {
+  /** Path with the dot at its end, or `''`. */
+  readonly at: string
+  readonly problems: Problems
+  readonly bytes: Bytes
+}
+
+function below(place: Place, name: string): Place {
+  return { ...place, at: `${place.at}${name}.` }
+}
+
 /** A task. The values given to this and the functions below are in the spelling that `readShape` gives. */
-export function readTask({ kind: _, status, history, artifacts, ...rest }: Members, problems: Problems = []): object {
+export function readTask({ kind: _, status, history, artifacts, ...rest }: Members, place: Place): object {
   return {
     ...rest,
-    status: readStatus(status as Members, problems),
+    status: readStatus(status as Members, below(place, 'status')),
     ...(artifacts !== undefined && {
-      artifacts: (artifacts as Members[]).map((artifact, at) => readArtifact(artifact, problems, `artifacts[${at}].`)),
+      artifacts: (artifacts as Members[]).map((one, at) => readArtifact(one, below(place, `artifacts[${at}]`))),
     }),
     ...(history !== undefined && {
-      history: (history as Members[]).map((message, at) => readMessage(message, problems, { at: `history[${at}].` })),
+      history: (history as Members[]).map((one, at) => readMessage(one, below(place, `history[${at}]`))),
     }),
   }
 }
 
-function readStatus({ state, message, ...rest }: Members, problems: Problems): object {
+function readStatus({ state, message, timestamp }: Members, place: Place): object {
+  const time = timestamp === undefined || timestamp === '' ? undefined : readTime(timestamp as string)
+  if (timestamp && time === undefined) {
+    const description = 'must be a time of ISO 8601, such as 2025-01-31T12:00:00Z'
+    place.problems.push({ field: `${place.at}timestamp`, description })
+  }
   return {
     state: readState(state),
-    ...rest,
-    ...(message !== undefined && { message: readMessage(message as Members, problems, { at: 'status.message.' }) }),
+    ...(time !== undefined && { timestamp: time }),
+    ...(message !== undefined && { message: readMessage(message as Members, below(place, 'message')) }),
   }
 }
 
-/** Where parts stand, for what is wrong with them, and what their sender means by the bytes of protobuf. */
-export interface PartsAt {
-  readonly at?: string
-  /** Whether they are those of the file; else they may be its base64 text. */
-  readonly plainBytes?: boolean
+/** A time of ISO 8601 as 1.0 has it. One without a zone counts as UTC: samples of 0.3 leave it out, and so do peers. */
+function readTime(given: string): string | undefined {
+  const text = given.trim().replace(' ', 'T')
+  const exact = normalizeTimestamp(text) ?? normalizeTimestamp(`${text}Z`)
+  if (exact !== undefined || !/^\d{4}-\d\d-\d\dT/.test(text)) return exact
+  const instant = new Date(/[Zz]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`)
+  return Number.isNaN(instant.getTime()) ? undefined : normalizeTimestamp(instant.toISOString())
 }
 
-export function readMessage(
-  { kind: _, role, parts, ...rest }: Members,
-  problems: Problems = [],
-  place: PartsAt = {},
-): object {
-  return { ...rest, role: roles[role as string], parts: readParts(parts, problems, place) }
+export function readMessage({ kind: _, role, parts, ...rest }: Members, place: Place): object {
+  return { ...rest, role: roles[role as string], parts: readParts(parts, place) }
 }
 
-function readArtifact({ parts, ...rest }: Members, problems: Problems, at: string): object {
-  return { ...rest, parts: readParts(parts, problems, { at }) }
+function readArtifact({ parts, ...rest }: Members, place: Place): object {
+  return { ...rest, parts: readParts(parts, place) }
 }
 
-function readParts(parts: unknown, problems: Problems, { at = '', plainBytes = false }: PartsAt): object[] {
+function readParts(parts: unknown, { at, problems, bytes }: Place): object[] {
   return ((parts ?? []) as Members[]).map((part, index) => {
-    const { value, problem } = readPart(part, plainBytes)
-    if (problem !== undefined) problems.push({ field: `${at}parts[${index}]`, description: problem })
+    const { value, problem } = readPart(part, bytes)
+    if (problem !== undefined) problems.push({ ...problem, field: `${at}parts[${index}]${problem.field}` })
     return value
   })
 }
 
 const contents = ['text', 'file', 'data'] as const
 
-function readPart(part: Members, plainBytes: boolean): { readonly value: object; readonly problem?: string } {
+interface ReadPart {
+  readonly value: object
+  /** `field` is below the part. */
+  readonly problem?: FieldViolation
+}
+
+function readPart(part: Members, written: Bytes): ReadPart {
   const { kind, metadata } = part
   const given = contents.filter((name) => part[name] !== undefined)
-  const [content] = given
+  // Beside what its kind names a part may have members that mean nothing.
+  const content = given.find((name) => name === kind) ?? given[0]
   const rest = metadata === undefined ? {} : { metadata }
-  if (given.length !== 1 || content === undefined) {
-    return { value: { text: part.text ?? '', ...rest }, problem: 'must have exactly one of text, file, data' }
+  if (content === undefined || (given.length > 1 && content !== kind)) {
+    const problem = { field: '', description: 'must have exactly one of text, file, data' }
+    return { value: { text: part.text ?? '', ...rest }, problem }
   }
-  const kinds =
-    kind === undefined || kind === content
-      ? {}
-      : { problem: `kind must be "${content}", as that is what the part holds` }
+  const wrongKind = { field: '.kind', description: `must be "${content}", as that is what the part holds` }
+  const kinds = kind === undefined || kind === content ? {} : { problem: wrongKind }
   if (content === 'text') return { value: { text: part.text, ...rest }, ...kinds }
   if (content === 'data') return { value: readData(part), ...kinds }
   const { bytes, uri, mimeType, name } = part.file as Members
+  const decoded = kind === undefined ? readBytes(bytes, written) : bytes
   const value = {
-    ...(bytes !== undefined ? { raw: kind === undefined && !plainBytes ? encodedOnce(bytes) : bytes } : { url: uri ?? '' }),
+    ...(bytes === undefined ? { url: uri ?? '' } : { raw: decoded }),
     ...optional('mediaType', mimeType),
     ...optional('filename', name),
     ...rest,
   }
-  if ((bytes === undefined) === (uri === undefined))
-    return { value, problem: 'file must have exactly one of bytes, uri' }
+  if ((bytes === undefined) === (uri === undefined)) {
+    return { value, problem: { field: '.file', description: 'must have exactly one of bytes, uri' } }
+  }
+  if (decoded !== bytes && written === 'guess') return { value, problem: { field: '.file', description: guessed } }
   return { value, ...kinds }
 }
 
-const base64 = /^[A-Za-z0-9+/]+={0,2}$/
-
 /**
- * The SDKs for Python and Go put base64 text where protobuf has the bytes themselves; what reads like such text is taken
- * for what it encodes.
+ * What a peer has where protobuf has the bytes of a file: the bytes; or, as the SDKs for Python and Go do it, their base64
+ * text, so that it comes encoded twice. `guess`: nobody knows, and what can hardly be anything else is taken for text.
  */
-function encodedOnce(bytes: unknown): unknown {
-  if (typeof bytes !== 'string' || bytes === '' || !/^[A-Za-z0-9+/]+=*$/.test(atob(bytes.slice(0, 64)))) return bytes
+export type Bytes = 'plain' | 'text' | 'guess'
+
+const guessed = 'was encoded twice in base64, as the SDKs for Python and Go do it; it was decoded once more'
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+/** So many characters without a blank are no words. */
+const surelyEncoded = 64
+
+function readBytes(bytes: unknown, written: Bytes): unknown {
+  if (written === 'plain' || typeof bytes !== 'string' || bytes === '') return bytes
+  if (!/^[A-Za-z0-9+/]+=*$/.test(atob(bytes.slice(0, 64)))) return bytes
   const inner = atob(bytes)
-  return inner.length % 4 === 0 && base64.test(inner) ? inner : bytes
+  if (inner.length % 4 !== 0 || !base64.test(inner)) return bytes
+  return written === 'text' || inner.endsWith('=') || inner.length >= surelyEncoded ? inner : bytes
 }
 
 /** Protobuf has one more level around data than the JSON form; a value that is no object was wrapped by its sender. */
@@ -150,18 +182,24 @@ function readData({ kind, data, metadata }: Members): object {
 /** A status update, and whether it says that the stream ends there. */
 export function readStatusUpdate(
   { kind: _, final, status, ...rest }: Members,
-  problems: Problems = [],
+  place: Place,
 ): { readonly statusUpdate: object; readonly final: boolean } {
-  return { statusUpdate: { ...rest, status: readStatus(status as Members, problems) }, final: final === true }
+  return {
+    statusUpdate: { ...rest, status: readStatus(status as Members, below(place, 'status')) },
+    final: final === true,
+  }
 }
 
 /** An artifact update. */
-export function readArtifactUpdate({ kind: _, artifact, ...rest }: Members, problems: Problems = []): object {
-  return { ...rest, artifact: readArtifact(artifact as Members, problems, 'artifact.') }
+export function readArtifactUpdate({ kind: _, artifact, ...rest }: Members, place: Place): object {
+  return { ...rest, artifact: readArtifact(artifact as Members, below(place, 'artifact')) }
 }
 
+/** What an object of an answer may be. */
+export type Kind = 'task' | 'message' | 'status-update' | 'artifact-update'
+
 /** What tells the kinds of a bare object apart where `kind` is missing. */
-export function kindOf(value: unknown): 'task' | 'message' | 'status-update' | 'artifact-update' | undefined {
+export function kindOf(value: unknown): Kind | undefined {
   if (!isObject(value)) return undefined
   const { kind } = value
   if (kind === 'task' || kind === 'message' || kind === 'status-update' || kind === 'artifact-update') return kind
@@ -175,9 +213,9 @@ export function readPush(value: Members, note?: Note): object {
   const inner = (value.config ?? {}) as Members
   const config = (value.pushNotificationConfig ?? inner.pushNotificationConfig ?? value) as Members
   const names = [value.name, inner.name, value.parent].map(readName)
-  const nested = config !== value
-  const taskId =
-    value.taskId || inner.taskId || names.map((name) => name.task).find(Boolean) || (nested ? value.id : undefined)
+  // Drafts have the bare id of the task under either name.
+  const bare = config === value ? undefined : value.id || value.name
+  const taskId = value.taskId || inner.taskId || names.map((name) => name.task).find(Boolean) || bare
   const id = config.id || value.configId || names.map((name) => name.config).find(Boolean)
   return {
     ...optional('id', id),

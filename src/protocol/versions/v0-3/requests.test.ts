@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { encodeValue } from '../../encoded.ts'
 import type { Call } from '../../endpoint.ts'
-import type { Note } from '../dialect.ts'
-import { losses } from './losses.ts'
-import { peerGrpc03, peerJsonRpc03, peerRest03 } from './peer.ts'
+import type { SendMessageRequest } from '../../generated/v1/types.ts'
+import { peerGrpc03, peerJsonRpc03, peerRest03, peerRest03Text } from './peer.ts'
 import { grpc03, jsonRpc03, rest03 } from './server.ts'
 
 function rowOf(server: typeof jsonRpc03, operation: Call['operation']): NonNullable<ReturnType<typeof server.of>> {
@@ -105,31 +104,81 @@ describe('requests of every wire', () => {
   })
 })
 
-test('every loss of messages and requests is noted where it happens, and nothing else is', () => {
-  const noted = new Set<string>()
-  const note: Note = (loss) => void noted.add(loss)
-  const config = { ...send, tenant: 'x' }
-  for (const peer of [peerJsonRpc03, peerGrpc03]) {
-    const encode = (operation: Call['operation'], request: object): object =>
-      peer.encodeRequest(rowOf(grpc03, operation), request as Call['request'], note)
-    encode('SendMessage', config)
-    encode('GetTask', { id: 't', historyLength: 0 })
-    encode('CancelTask', { id: 't', metadata: {} })
-    const odd = [{ text: 'x', mediaType: 'text/x', filename: 'x' }, { data: [1] }]
-    encode('SendMessage', { message: { ...send.message, parts: odd, referenceTaskIds: ['r'] } })
+describe('the bytes of a file in protobuf', () => {
+  const secret = btoa('secret')
+  const read = (server: typeof rest03, fileWithBytes: string): unknown => {
+    const message = { messageId: 'm', role: 'ROLE_USER', content: [{ file: { fileWithBytes } }] }
+    return (server.decode(rowOf(server, 'SendMessage'), { message }) as SendMessageRequest).message.parts
   }
-  const page = { tasks: [], nextPageToken: 'n', pageSize: 1, totalSize: 3 }
-  rest03.encode(rowOf(rest03, 'ListTasks'), encodeValue(page as never), note)
-  const configs = { configs: [], nextPageToken: 'n' }
-  jsonRpc03.encode(rowOf(jsonRpc03, 'ListTaskPushNotificationConfigs'), encodeValue(configs as never), note)
-  jsonRpc03.decode(rowOf(jsonRpc03, 'GetTask'), { id: 't', metadata: {} }, { note })
-  const schemes = { schemes: ['Bearer', 'Basic'] }
-  const push = { taskId: 't', pushNotificationConfig: { url: 'https://hook.example', authentication: schemes } }
-  jsonRpc03.decode(rowOf(jsonRpc03, 'CreateTaskPushNotificationConfig'), push, { note })
-  expect([...noted].sort()).toEqual(
-    losses
-      .map(({ id }) => id)
-      .filter((id) => !id.startsWith('card-'))
-      .sort(),
-  )
+  const write = (server: typeof rest03, raw: string): unknown => {
+    const answer = { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ raw }] } }
+    return server.encode(rowOf(server, 'SendMessage'), encodeValue(answer as never)).value
+  }
+  const file = (fileWithBytes: string): object => ({
+    message: { messageId: 'm', role: 'ROLE_AGENT', content: [{ file: { fileWithBytes } }] },
+  })
+  const callers = [
+    ['node', true],
+    ['grpc-node-js/1.14.3', true],
+    ['Mozilla/5.0', true],
+    ['python-httpx/0.28.1', false],
+    ['grpc-python/1.76.0', false],
+    ['Go-http-client/1.1', false],
+    ['grpc-go/1.80.0', false],
+    ['parlance grpc-node-js/1.14.7', true],
+    ['curl/8.5.0', true],
+    ['', true],
+  ] as const
+  for (const [userAgent, plain] of callers) {
+    test(`D-07 are ${plain ? 'its own' : 'its base64 text'} for callers like "${userAgent}"`, () => {
+      for (const server of [rest03, grpc03]) {
+        const dialect = server.forCaller?.(userAgent) ?? server
+        expect(write(dialect, secret)).toEqual(file(plain ? secret : btoa(secret)))
+        expect(read(dialect, btoa(secret))).toEqual([{ raw: plain ? btoa(secret) : secret }])
+        // What cannot be base64 text is what it is, whoever sends it.
+        expect(read(dialect, 'AAEC')).toEqual([{ raw: 'AAEC' }])
+      }
+    })
+  }
+
+  const guesses = [
+    ['a word', btoa('test'), btoa('test')],
+    [
+      'base64 text that is filled up',
+      btoa(secret + secret.slice(0, 4) + btoa('x')),
+      secret + secret.slice(0, 4) + btoa('x'),
+    ],
+    ['much base64 text', btoa(secret.repeat(8)), secret.repeat(8)],
+    ['a sentence', btoa('this is a sentence that no one would write without a blank in it, however long'), undefined],
+    ['bytes that are no text', 'AAEC', 'AAEC'],
+  ] as const
+  for (const [name, sent, raw] of guesses) {
+    test(`D-07 from a server that may be of any kind: ${name}`, () => {
+      for (const peer of [peerRest03, peerGrpc03]) {
+        const warnings: string[] = []
+        const { event } = peer.readFrame(file(sent), (text) => warnings.push(text))
+        expect(event.message?.parts).toEqual([{ raw: raw ?? sent }])
+        expect(warnings.length).toBe(raw === undefined || raw === sent ? 0 : 1)
+      }
+      // Who has said that it does so is believed.
+      expect(peerRest03Text.readFrame(file(btoa(secret)), () => {}).event.message?.parts).toEqual([{ raw: secret }])
+    })
+  }
+
+  test('D-07 our requests have the bytes, unless the agent is said to want text', () => {
+    const message = { messageId: 'm', role: 'ROLE_USER' as const, parts: [{ raw: secret }] }
+    const sent = (peer: typeof peerRest03): unknown => peer.encodeRequest(rowOf(rest03, 'SendMessage'), { message })
+    expect(sent(peerRest03)).toMatchObject({ message: { content: [{ file: { fileWithBytes: secret } }] } })
+    expect(sent(peerRest03Text)).toMatchObject({ message: { content: [{ file: { fileWithBytes: btoa(secret) } }] } })
+  })
+
+  test('D-07 are its own in JSON-RPC, with a kind and without', () => {
+    const given = { file: { fileWithBytes: btoa(secret) } }
+    for (const part of [given, { kind: 'file', ...given }]) {
+      const message = { messageId: 'm', role: 'user', parts: [part] }
+      expect(jsonRpc03.decode(rowOf(jsonRpc03, 'SendMessage'), { message })).toEqual({
+        message: { ...send.message, parts: [{ raw: btoa(secret) }] },
+      })
+    }
+  })
 })

@@ -12,7 +12,7 @@ import type {
 } from '../../generated/v1/types.ts'
 import type { OperationName } from '../../operations.ts'
 import type { Note } from '../dialect.ts'
-import { type Problems, readMessage, readName, readPush, readPushConfig, readState } from './read.ts'
+import { type Bytes, type Problems, readMessage, readName, readPush, readPushConfig, readState } from './read.ts'
 import type { Members } from './shapes.ts'
 import { configName, type Form, taskName, type Writing, writeMessage, writePushConfig, writeState } from './write.ts'
 
@@ -28,20 +28,21 @@ interface Decoding {
   readonly form: Form
   readonly note: Note
   readonly problems: Problems
-  readonly plainBytes?: boolean
+  readonly bytes: Bytes
 }
 
 type Decode = (value: Members, at: Decoding) => object
 
 const decodeSend: Decode = ({ message, configuration, metadata }, at) => ({
-  message: readMessage(message as Members, at.problems, { at: 'message.', plainBytes: at.plainBytes ?? false }),
+  message: readMessage(message as Members, { ...at, at: 'message.' }),
   ...(configuration !== undefined && { configuration: readConfiguration(configuration as Members, at) }),
   ...(metadata !== undefined && { metadata }),
 })
 
 function readConfiguration(value: Members, { form, note }: Decoding): object {
   const { acceptedOutputModes, historyLength, pushNotificationConfig, blocking } = value
-  // In JSON who says nothing waits. Protobuf cannot tell nothing from false, and false is at once there.
+  // In JSON who says nothing waits, as the SDKs of 0.3 do. Protobuf cannot tell nothing from false, and false is at once
+  // there: so its SDKs answer whoever sends a configuration without the word, and wait for who sends none.
   const returnImmediately = form === 'json' ? blocking === false : blocking !== true
   return {
     ...(acceptedOutputModes !== undefined && { acceptedOutputModes }),
@@ -70,8 +71,9 @@ function withoutMetadata({ metadata }: Members, note: Note): void {
 const decodePush: Decode = ({ id, name, parent, pushNotificationConfigId, ...rest }, { note }) => {
   withoutMetadata(rest, note)
   const named = readName(name ?? parent)
-  const taskId = id ?? named.task
-  const configId = pushNotificationConfigId ?? named.config
+  const taskId = id ?? named.task ?? name ?? parent
+  // Who names no configuration means that of the task, which has the task's id.
+  const configId = pushNotificationConfigId || named.config || taskId
   return { ...(taskId !== undefined && { taskId }), ...(configId !== undefined && { id: configId }) }
 }
 
@@ -92,7 +94,10 @@ export const decoders: Readonly<Record<OperationName, Decode>> = {
     withoutMetadata(value, note)
     return readTaskId(value)
   },
-  CreateTaskPushNotificationConfig: (value, { note }) => readPush(value, note),
+  CreateTaskPushNotificationConfig: (value, { note }) => {
+    const { taskId, ...rest } = readPush(value, note) as Members
+    return taskId === undefined ? rest : { id: taskId, taskId, ...rest }
+  },
   GetTaskPushNotificationConfig: decodePush,
   ListTaskPushNotificationConfigs: (value, at) => {
     const { id: _, ...request } = decodePush(value, at) as Members
@@ -192,8 +197,11 @@ export const encoders: Encoders = {
     }
   },
   GetTaskPushNotificationConfig: encodeConfigName,
-  ListTaskPushNotificationConfigs: ({ taskId, pageSize, pageToken }, { transport }) => {
-    if (transport === 'jsonRpc') return { id: taskId }
+  ListTaskPushNotificationConfigs: ({ taskId, pageSize, pageToken }, { transport, note }) => {
+    if (transport === 'jsonRpc') {
+      if (pageSize || pageToken) note('push-page')
+      return { id: taskId }
+    }
     return {
       ...(transport === 'rest' ? { id: taskId } : { parent: taskName(taskId) }),
       ...(pageSize !== undefined && { pageSize }),

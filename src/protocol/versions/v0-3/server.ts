@@ -1,5 +1,6 @@
 import { type Encoded, encodeValue } from '../../encoded.ts'
 import type { Call, StreamEvent } from '../../endpoint.ts'
+import { A2AError, invalidParams } from '../../errors.ts'
 import type {
   AgentCard,
   ListTaskPushNotificationConfigsResponse,
@@ -9,13 +10,14 @@ import type {
   Task,
   TaskPushNotificationConfig,
 } from '../../generated/v1/types.ts'
-import type { OperationName } from '../../operations.ts'
+import type { Operation, OperationName } from '../../operations.ts'
 import { isTerminal } from '../../task.ts'
 import { validate } from '../../validate.ts'
 import type { DecodeOptions, Dialect, Frame, Note, WireOperation } from '../dialect.ts'
+import { asSent, fromCurrent } from './caller-words.ts'
 import { toCard03 } from './card.ts'
 import { type Row03, rows03 } from './operations.ts'
-import { type Problems, raise, readQuery, readShape } from './read.ts'
+import { type Bytes, type Problems, raise, readQuery, readShape } from './read.ts'
 import { decoders, formOf, type Transport } from './requests.ts'
 import type { Members } from './shapes.ts'
 import { createVocabulary } from './vocabulary.ts'
@@ -27,23 +29,30 @@ const shapeOf: ReadonlyMap<OperationName, string> = new Map(
   rows03.map(({ operation, params }: Row03) => [operation.name, params]),
 )
 
-function createDialect(transport: Transport, plainBytes = false): Dialect {
+function createDialect(transport: Transport, bytes: Bytes = 'plain'): Dialect {
   const form = formOf(transport)
   const cache = { final: new WeakMap<StreamEvent, Frame>(), open: new WeakMap<StreamEvent, Frame>() }
 
-  function decode({ operation }: WireOperation, read: (shape: string) => Members, note = unheard): Call['request'] {
+  function decode({ operation }: WireOperation, read: (shape: string) => Members, asked: Asked): Call['request'] {
+    const { input, options } = asked
+    const shape = shapeOf.get(operation.name) ?? 'Nothing'
     const problems: Problems = []
-    const value = read(shapeOf.get(operation.name) ?? 'Nothing')
-    const request = decoders[operation.name](value, { form, note, problems, plainBytes })
-    raise(problems)
-    return validate(operation.request, request) as Call['request']
+    try {
+      const at = { form, note: options.note ?? unheard, problems, bytes }
+      const request = decoders[operation.name](read(shape), at)
+      raise(problems)
+      return validateCurrent(request, { operation, transport, options })
+    } catch (error) {
+      if (!A2AError.is(error) || error.violations.length === 0) throw error
+      throw invalidParams(asSent(error.violations, { shape, input }))
+    }
   }
 
   function frame(event: StreamEvent, { final, note }: { readonly final: boolean; readonly note: Note }): Frame {
     const frames = final ? cache.final : cache.open
     let known = frames.get(event)
     if (known === undefined) {
-      known = encodeValue(writeEvent(event.value, { form, note, final, plainBytes }), event.id)
+      known = encodeValue(writeEvent(event.value, { form, note, final, bytes }), event.id)
       frames.set(event, known)
     }
     return known
@@ -53,15 +62,36 @@ function createDialect(transport: Transport, plainBytes = false): Dialect {
     ...createVocabulary(transport),
     ...(transport === 'jsonRpc' && { streamErrors: 'event' }),
     decode: (row, input, options: DecodeOptions = {}) =>
-      decode(row, (shape) => readShape(shape, input, options), options.note),
+      decode(row, (shape) => readShape(shape, input, options), { input, options }),
     decodeQuery: (row, query, options: DecodeOptions = {}) =>
-      decode(row, (shape) => readQuery(shape, query, options), options.note),
+      decode(row, (shape) => readQuery(shape, query, options), { input: undefined, options }),
     encode: ({ operation }, result, note = unheard) =>
-      encodeValue(results[operation.name](result.value as never, { form, note, transport, plainBytes })) as Encoded<unknown>,
+      encodeValue(results[operation.name](result.value as never, { form, note, transport, bytes })) as Encoded<unknown>,
     frames(row, events, note = unheard) {
       const endsAtInput = row.operation.name === 'SendStreamingMessage'
-      return mapGroups(events, (event) => frame(event, { final: isFinal(event.value, endsAtInput), note }))
+      return mapGroups(events, (event, isLast) =>
+        frame(event, { final: isFinal(event.value, endsAtInput && isLast), note }),
+      )
     },
+  }
+}
+
+interface Asked {
+  readonly input: unknown
+  readonly options: DecodeOptions
+}
+
+/** Holds a request to the rules of 1.0 as well, so that nothing gets in which these do not allow. */
+function validateCurrent(
+  request: object,
+  { operation, transport, options }: Pick<Asked, 'options'> & { operation: Operation; transport: Transport },
+): Call['request'] {
+  const { path: _, warnings: __, ...limits } = options
+  try {
+    return validate(operation.request, request, limits) as Call['request']
+  } catch (error) {
+    if (!A2AError.is(error) || error.violations.length === 0) throw error
+    throw invalidParams(fromCurrent(error.violations, { operation: operation.name, transport }))
   }
 }
 
@@ -72,10 +102,10 @@ function isFinal({ statusUpdate }: StreamResponse, endsAtInput: boolean): boolea
   return isTerminal(state) || (endsAtInput && state === 'TASK_STATE_INPUT_REQUIRED')
 }
 
-/** Groups with each event replaced. Whoever leaves the loop leaves the source at once, also while it is waited for. */
+/** Groups with each event replaced; `isLast` in its group. Whoever leaves the loop leaves the source at once, also while it is waited for. */
 function mapGroups(
   events: AsyncIterable<readonly StreamEvent[]>,
-  map: (event: StreamEvent) => Frame,
+  map: (event: StreamEvent, isLast: boolean) => Frame,
 ): AsyncIterable<readonly Frame[]> {
   return {
     [Symbol.asyncIterator]() {
@@ -83,7 +113,9 @@ function mapGroups(
       return {
         async next() {
           const { done, value } = await source.next()
-          return done ? { done, value: undefined } : { done: false, value: value.map(map) }
+          return done
+            ? { done, value: undefined }
+            : { done: false, value: value.map((event, at) => map(event, at === value.length - 1)) }
         },
         async return() {
           await source.return?.()
@@ -133,11 +165,11 @@ export const jsonRpc03: Dialect = createDialect('jsonRpc')
 export const rest03: Dialect = forEveryCaller('rest')
 export const grpc03: Dialect = forEveryCaller('grpc')
 
-/** Callers in JavaScript, whose SDK takes the bytes of a file for what they are. */
-const takesPlainBytes = /^(node|undici|grpc-node|bun|deno|mozilla)/i
+/** Callers in Python and Go, whose SDKs write base64 text in place of the bytes of a file, and want it so. */
+const wantsText = /^(python-httpx|grpc-python|go-http-client|grpc-go)/i
 
 function forEveryCaller(transport: Transport): Dialect {
   const usual = createDialect(transport)
-  const plain = createDialect(transport, true)
-  return { ...usual, forCaller: (userAgent) => (takesPlainBytes.test(userAgent) ? plain : usual) }
+  const text = createDialect(transport, 'text')
+  return { ...usual, forCaller: (userAgent) => (wantsText.test(userAgent) ? text : usual) }
 }

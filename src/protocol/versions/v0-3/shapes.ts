@@ -6,7 +6,7 @@ import type { EnumDescriptor, FieldDescriptor, FieldType, Tables } from '../../s
  */
 const rows: Readonly<Record<string, string>> = {
   Task: 'kind=task id:string! contextId:string status:TaskStatus! history:Message* artifacts:Artifact* metadata:struct',
-  TaskStatus: 'state:TaskState! message:Message timestamp:timestamp',
+  TaskStatus: 'state:TaskState! message:Message timestamp:string',
   Message:
     'kind=message messageId:string! role:Role! parts:Part*! contextId:string taskId:string metadata:struct extensions:string* referenceTaskIds:string*',
   Part: 'kind:string text:string file:File data:struct metadata:struct',
@@ -57,10 +57,11 @@ const enums: Readonly<Record<string, EnumDescriptor>> = {
 const aliases: Readonly<Record<string, readonly string[]>> = {
   'Message.parts': ['content'],
   'TaskStatus.message': ['update'],
-  'File.bytes': ['fileWithBytes', 'file_with_bytes'],
+  // `data` stands in a sample of the text of 0.3.
+  'File.bytes': ['fileWithBytes', 'file_with_bytes', 'data'],
   'File.uri': ['fileWithUri', 'file_with_uri'],
   'File.mimeType': ['mediaType', 'media_type'],
-  'MessageSendParams.message': ['request'],
+  'MessageSendParams.message': ['request', 'msg'],
   'MessageSendConfiguration.pushNotificationConfig': [
     'pushNotification',
     'push_notification',

@@ -11,6 +11,7 @@ import type {
 } from '../../generated/v1/types.ts'
 import type { Note } from '../dialect.ts'
 import type { CardForm } from './card.ts'
+import type { Bytes } from './read.ts'
 
 /** The two forms of 0.3: that of its JSON-RPC binding, and that of its protobuf. */
 export type Form = CardForm
@@ -19,8 +20,8 @@ export type Form = CardForm
 export interface Writing {
   readonly form: Form
   readonly note: Note
-  /** Whether the bytes of protobuf are those of the file. Most SDKs have the base64 text of the file there instead. */
-  readonly plainBytes?: boolean
+  /** `text` writes base64 text where protobuf has the bytes of a file; `plain` unless given. */
+  readonly bytes?: Bytes
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -84,7 +85,7 @@ function writeArtifact({ parts, ...rest }: Artifact, writing: Writing): object {
   return { ...rest, parts: parts.map((part) => writePart(part, writing)) }
 }
 
-function writePart(part: Part, { form, note, plainBytes = false }: Writing): object {
+function writePart(part: Part, { form, note, bytes }: Writing): object {
   const { text, raw, url, data, metadata, filename, mediaType } = part
   const rest = metadata === undefined ? {} : { metadata }
   if (raw !== undefined || url !== undefined) {
@@ -92,7 +93,7 @@ function writePart(part: Part, { form, note, plainBytes = false }: Writing): obj
     const content =
       form === 'json'
         ? { ...(raw !== undefined ? { bytes: raw } : { uri: url }) }
-        : { ...(raw !== undefined ? { fileWithBytes: plainBytes ? raw : btoa(raw) } : { fileWithUri: url }) }
+        : { ...(raw !== undefined ? { fileWithBytes: bytes === 'text' ? btoa(raw) : raw } : { fileWithUri: url }) }
     return { ...withKind('file', form), file: { ...content, ...about }, ...rest }
   }
   if (mediaType) note('part-media-type')

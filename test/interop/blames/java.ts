@@ -1,19 +1,4 @@
-import type { Binding, Version } from './steps.ts'
-
-/** A step that fails through the fault of the peer. */
-export interface Blame {
-  readonly peer: string
-  /** What the peer is when it does this. */
-  readonly as: 'server' | 'client'
-  /** Default: both. */
-  readonly version?: Version
-  /** Default: all. */
-  readonly bindings?: readonly Binding[]
-  readonly steps: readonly string[]
-  /** What the failure must look like; another failure of the same step is not excused. */
-  readonly evidence: RegExp
-  readonly reason: string
-}
+import type { Blame } from './blame.ts'
 
 /** The steps that cannot work with the gRPC service of a draft. */
 const beforeRelease: readonly string[] = [
@@ -29,6 +14,7 @@ const beforeRelease: readonly string[] = [
   'subscribe',
   'parts',
   'value',
+  'size',
   'mirror',
   'fail',
   'reject',
@@ -42,89 +28,8 @@ const beforeRelease: readonly string[] = [
   'error-push',
 ]
 
-/** All that is known to fail through the fault of a peer. An entry for something that works fails the matrix. */
-export const blames: readonly Blame[] = [
-  {
-    peer: 'go-2',
-    as: 'client',
-    version: '1.0',
-    bindings: ['JSONRPC'],
-    steps: ['error-subscribe-unknown', 'error-subscribe-done'],
-    evidence: /no error, but \{"events":null\}/,
-    reason:
-      'reads only `data:` lines of the answer to a stream, so a JSON-RPC error in a plain JSON answer passes for a stream without events',
-  },
-  {
-    peer: 'go-2',
-    as: 'server',
-    steps: ['error-send-done'],
-    evidence: /InvalidParams .*task in a terminal state/,
-    reason: 'refuses a message to a task that has ended with InvalidParams; §3.1.1 has UnsupportedOperation',
-  },
-  {
-    peer: 'go-2',
-    as: 'server',
-    steps: ['error-subscribe-done'],
-    evidence: /TaskNotFound .*no active execution/,
-    reason: 'says that a task that has ended is not found; §3.1.6 has UnsupportedOperation',
-  },
-  {
-    peer: 'go-2',
-    as: 'client',
-    version: '1.0',
-    bindings: ['GRPC'],
-    steps: ['value'],
-    evidence: /parts is \[\{"data":\{\}\}\]/,
-    reason: 'reads `Part.data`, a Value, as a Struct over gRPC, so data that is no object comes out empty',
-  },
-  {
-    peer: 'go-2',
-    as: 'server',
-    version: '1.0',
-    bindings: ['GRPC'],
-    steps: ['value'],
-    evidence: /DataPart value must be a map/,
-    reason: 'writes `Part.data`, a Value, as a Struct over gRPC, so data that is no object cannot be sent',
-  },
-  {
-    peer: 'go-2',
-    as: 'client',
-    version: '1.0',
-    bindings: ['HTTP+JSON'],
-    steps: ['error-invalid'],
-    evidence: /INTERNAL_ERROR .*message\.parts/,
-    reason:
-      'knows InvalidParams only by an ErrorInfo reason that the specification does not define, not by INVALID_ARGUMENT',
-  },
-  {
-    peer: 'js-1',
-    as: 'client',
-    version: '1.0',
-    bindings: ['HTTP+JSON', 'GRPC'],
-    steps: ['error-invalid'],
-    evidence: /INTERNAL_ERROR .*message\.parts/,
-    reason:
-      'knows InvalidParams only by an ErrorInfo reason that the specification does not define, not by INVALID_ARGUMENT',
-  },
-  {
-    peer: 'python-1',
-    as: 'client',
-    version: '1.0',
-    bindings: ['HTTP+JSON'],
-    steps: ['error-invalid'],
-    evidence: /HTTP Error 400/,
-    reason:
-      'knows InvalidParams only by an ErrorInfo reason that the specification does not define, not by INVALID_ARGUMENT',
-  },
-  {
-    peer: 'java-1',
-    as: 'client',
-    bindings: ['GRPC'],
-    steps: beforeRelease,
-    evidence: /UnsupportedOperationError|this\.asked|neither ended nor failed/,
-    reason:
-      'calls the service `a2a.v1.A2AService` of a draft of 1.0 with the messages of that draft, which is the name that 0.3 has',
-  },
+/** What fails through the fault of the SDK for Java, whose newest release is a draft of 1.0. */
+export const javaBlames: readonly Blame[] = [
   {
     peer: 'java-1',
     as: 'server',
@@ -210,7 +115,7 @@ export const blames: readonly Blame[] = [
       'error-subscribe-unknown',
       'error-subscribe-done',
     ],
-    evidence: /UnsupportedOperationException : JsonObject|Request failed with status 40[04]/,
+    evidence: /UnsupportedOperationException : JsonObject|Request failed with status 40[04]|neither ended nor failed/,
     reason: 'expects errors of a draft, `{error: "class name"}`, and cannot read `{error: {…}}` (§11.6)',
   },
   {
@@ -260,5 +165,29 @@ export const blames: readonly Blame[] = [
     steps: ['error-push'],
     evidence: /MethodNotFound : Push Notification is not supported/,
     reason: 'writes errors of a draft, without the reason that tells their type',
+  },
+  {
+    peer: 'java-1',
+    as: 'client',
+    bindings: ['GRPC'],
+    steps: ['parts', 'value', 'mirror', 'size'],
+    evidence: /InvalidProtocolBufferException|InvalidParamsError/,
+    reason: 'calls the service `a2a.v1.A2AService`, which is that of 0.3, with the parts of a draft of 1.0',
+  },
+  {
+    peer: 'java-1',
+    as: 'client',
+    bindings: ['GRPC'],
+    steps: ['list'],
+    evidence: /total is 50/,
+    reason: 'calls the service `a2a.v1.A2AService`, which is that of 0.3, with the lists of a draft of 1.0',
+  },
+  {
+    peer: 'java-1',
+    as: 'client',
+    bindings: ['GRPC'],
+    steps: ['subscribe', 'error-subscribe-unknown'],
+    evidence: /neither ended nor failed|UnsupportedOperationError/,
+    reason: 'calls TaskSubscription of the service of 0.3 by its name of 1.0',
   },
 ]

@@ -1,0 +1,85 @@
+import type { Blame } from './blame.ts'
+
+/** What fails through the fault of the SDK for Go. */
+export const goBlames: readonly Blame[] = [
+  {
+    peer: 'go-2',
+    as: 'client',
+    version: '1.0',
+    bindings: ['JSONRPC'],
+    steps: ['error-subscribe-unknown', 'error-subscribe-done'],
+    evidence: /no error, but \{"events":null\}/,
+    reason:
+      'reads only `data:` lines of the answer to a stream, so a JSON-RPC error in a plain JSON answer passes for a stream without events',
+  },
+  {
+    peer: 'go-2',
+    as: 'server',
+    version: '1.0',
+    steps: ['error-send-done'],
+    evidence: /InvalidParams .*task in a terminal state/,
+    reason: 'refuses a message to a task that has ended with InvalidParams; §3.1.1 has UnsupportedOperation',
+  },
+  {
+    peer: 'go-2',
+    as: 'server',
+    version: '1.0',
+    steps: ['error-subscribe-done'],
+    evidence: /TaskNotFound .*no active execution/,
+    reason: 'says that a task that has ended is not found; §3.1.6 has UnsupportedOperation',
+  },
+  {
+    peer: 'go-2',
+    as: 'client',
+    version: '1.0',
+    bindings: ['GRPC'],
+    steps: ['value'],
+    evidence: /parts\[0\] is \{"data":\{\}\}/,
+    reason: 'reads `Part.data`, a Value, as a Struct over gRPC, so data that is no object comes out empty',
+  },
+  {
+    peer: 'go-2',
+    as: 'server',
+    version: '1.0',
+    bindings: ['GRPC'],
+    steps: ['value'],
+    evidence: /DataPart value must be a map/,
+    reason: 'writes `Part.data`, a Value, as a Struct over gRPC, so data that is no object cannot be sent',
+  },
+  {
+    peer: 'go-2',
+    as: 'client',
+    bindings: ['HTTP+JSON'],
+    steps: ['error-invalid'],
+    evidence: /INTERNAL_ERROR .*message\.parts/,
+    reason:
+      'knows InvalidParams only by an ErrorInfo reason that the specification does not define, not by INVALID_ARGUMENT',
+  },
+  {
+    peer: 'go-2',
+    as: 'client',
+    version: '0.3',
+    bindings: ['HTTP+JSON'],
+    steps: ['list'],
+    evidence: /total is 0/,
+    reason: 'does not read how many tasks there are',
+  },
+  {
+    peer: 'go-2',
+    as: 'client',
+    version: '0.3',
+    bindings: ['HTTP+JSON'],
+    steps: ['value'],
+    evidence: /\{"value":\[1,null/,
+    reason: 'does not undo the wrapping of data that is no object over HTTP+JSON, as it does over JSON-RPC and gRPC',
+  },
+  {
+    peer: 'go-2',
+    as: 'server',
+    version: '0.3',
+    bindings: ['HTTP+JSON'],
+    steps: ['value'],
+    evidence: /\{"data":\[1,null/,
+    reason: 'sends data that is no object where 0.3 has a Struct, without wrapping it as over JSON-RPC and gRPC',
+  },
+]
