@@ -10,6 +10,8 @@ const passed = [lastEventIdHeader, idempotencyKeyHeader, 'traceparent', 'tracest
 export function callHeaders(context: CallContext, { protocolVersion }: AgentInterface): Record<string, string> {
   const version = majorMinor(protocolVersion) ?? context.version
   const headers: Record<string, string> = { 'a2a-version': version }
+  // Servers of 0.3 tell callers apart by it, as these write files in two ways. A page cannot set it.
+  if (version === '0.3' && !('document' in globalThis)) headers['user-agent'] = 'parlance'
   const extensions = version === '0.3' ? 'x-a2a-extensions' : 'a2a-extensions'
   if (context.extensions.length > 0) headers[extensions] = context.extensions.join(',')
   for (const name of passed) {

@@ -1,13 +1,13 @@
 import { A2AError } from '../protocol/errors.ts'
 import type { WireOperation } from '../protocol/versions/dialect.ts'
-import { losses, peerJsonRpc03, peerRest03, peerRest03Text } from '../protocol/versions/v0-3/peer.ts'
+import { losses, peerJsonRpc03, peerOfFiles } from '../protocol/versions/v0-3/peer.ts'
 import { wantsNoHistory, withoutHistory } from './no-history.ts'
 import { followOld } from './old-stream.ts'
 import type { Peer, PeerOptions } from './peer.ts'
 
 /** The peer for an interface of 0.3. */
 export async function loadOldPeer({ binding, draft, filesAsText, warn }: PeerOptions): Promise<Peer> {
-  const plain = binding === 'jsonRpc' ? peerJsonRpc03 : filesAsText ? peerRest03Text : peerRest03
+  const plain = binding === 'jsonRpc' ? peerJsonRpc03 : peerOfFiles('rest', filesAsText)
   const isDraft = draft === true && binding === 'jsonRpc'
   const words = isDraft ? (await import('../protocol/versions/v0-3/gateway.ts')).peerGateway : plain
   const note = (id: string): void => {

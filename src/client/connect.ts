@@ -42,7 +42,6 @@ export async function connect(target: string | URL | AgentCard, options: Connect
     limits: withSendLimit(options.limits),
     ...(options.fetch && { fetch: options.fetch }),
     ...(options.tls && { tls: options.tls }),
-    ...(options.filesAsText && { filesAsText: true }),
   }
   // Loaded while the card is on its way.
   const reading = Promise.all([
@@ -68,12 +67,17 @@ export async function connect(target: string | URL | AgentCard, options: Connect
   checkExtensions(card, options)
   const secure = found.url?.startsWith('https:') ?? false
   const { draft } = recognizeCard(found.json)
+  // The SDK for JavaScript, which stands on Express, is the one that has the bytes of a file where most have text.
+  const filesAsText = options.filesAsText ?? (found.poweredBy === 'Express' ? false : undefined)
   const addressOf = await addressReader(interfaces, secure)
   const routes = interfaces.map((iface) => {
     const address = addressOf(iface)
     if (address !== undefined) credentials.trust(address)
     const connectTo = connectors[iface.protocolBinding] as ConnectBinding
-    return { iface, endpoint: connectTo(iface, { ...transport, secure, draft }) }
+    return {
+      iface,
+      endpoint: connectTo(iface, { ...transport, secure, draft, ...(filesAsText !== undefined && { filesAsText }) }),
+    }
   })
   const routed = withFallback(routes, warnings.add)
   const retry = { ...retryDefaults, ...options.retry }

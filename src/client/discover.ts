@@ -9,6 +9,8 @@ import { isLoopback } from './credentials.ts'
 export interface FoundCard {
   readonly json: unknown
   readonly url: string
+  /** The `X-Powered-By` of the answer, where it is no copy from the cache. */
+  readonly poweredBy?: string
 }
 
 export interface DiscoverOptions {
@@ -117,7 +119,8 @@ async function fetchCard(address: string, options: DiscoverOptions): Promise<Fou
   }
   if (!looksLikeCard(json)) return 'HTTP status 200, but JSON that is no agent card'
   keep(cache, address, toCached(answer, text))
-  return { json, url: answer.url }
+  const poweredBy = answer.headers.get('x-powered-by')
+  return { json, url: answer.url, ...(poweredBy !== null && { poweredBy }) }
 }
 
 /** Whether JSON is an agent card of any version, sound or not. */

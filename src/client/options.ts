@@ -34,8 +34,8 @@ export interface ConnectOptions {
   /** The one version to use; without it, interfaces of 1.0 come before those of 0.3. */
   readonly version?: '1.0' | '0.3'
   /**
-   * For HTTP+JSON and gRPC of 0.3: whether the agent puts base64 text where the protocol has the bytes of a file, as those do
-   * that are made with the SDKs for Python and Go. What they send is mostly recognised without it.
+   * For HTTP+JSON and gRPC of 0.3: whether the agent has base64 text where the protocol has the bytes of a file, as those do
+   * that are made with the SDKs for Python and Go, unlike that for JavaScript. Without it, it is told from what they say.
    */
   readonly filesAsText?: boolean
   /** Further bindings by the name they have in cards, or replacements for `JSONRPC`, `HTTP+JSON` and `GRPC`. */

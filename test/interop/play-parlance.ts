@@ -9,9 +9,11 @@ const unknown = 'no-such-task'
 
 /** Plays the steps with Parlance's client. */
 export async function playParlance(options: PlayOptions, report: (line: StepLine) => void): Promise<void> {
-  const { card } = await connect(options.card, { cache: createCardCache() })
+  const { card: url, binding, version } = options
+  const agent = await connect(url, { cache: createCardCache(), binding, version, limits: { firstByte: 15_000 } })
+  const { card } = agent
   const faces = card.supportedInterfaces.filter(
-    (face) => face.protocolBinding === options.binding && face.protocolVersion.startsWith(options.version),
+    (face) => face.protocolBinding === binding && face.protocolVersion.startsWith(version),
   )
   report({
     step: 'card',
@@ -22,7 +24,6 @@ export async function playParlance(options: PlayOptions, report: (line: StepLine
       interfaces: faces.length,
     },
   })
-  const agent = await connect({ ...card, supportedInterfaces: faces }, { limits: { firstByte: 15_000 } })
   await playWith(agent, (name, work) => playStep(name, work, { report, explain }))
 }
 

@@ -1,7 +1,8 @@
+import { descriptorsPeer } from './descriptors.ts'
 import { guests } from './guests.ts'
 import type { Outcome } from './matrix.ts'
 import type { MatrixResult, ReadyPeer } from './run.ts'
-import { bindings, type Version } from './steps.ts'
+import { bindings, type Version, versions } from './steps.ts'
 
 /** How many outcomes there are of each kind; stale blames count as failures. */
 export function totals({ outcomes }: MatrixResult): { passed: number; failed: number; blamed: number; absent: number } {
@@ -45,6 +46,11 @@ export function matrixTable(result: MatrixResult): string {
     if (own.length === 0) continue
     const cells = bindings.map((binding) => (binding === cell.binding ? cellText(own) : '–'))
     rows.push(`| Parlance ${cell.parlance} | ${title} ${version} | ${cell.version} | ${cells.join(' | ')} |`)
+  }
+  for (const version of versions) {
+    const own = result.outcomes.filter(({ cell }) => cell.peer === descriptorsPeer && cell.version === version)
+    if (own.length > 0)
+      rows.push(`| Parlance descriptors | ${descriptorsPeer} 1.3.0 | ${version} | – | – | ${cellText(own)} |`)
   }
   return [`| | with | A2A | ${bindings.join(' | ')} |`, '|---|---|---|---|---|---|', ...rows].join('\n')
 }

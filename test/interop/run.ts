@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { serve } from '../../src/server/index.ts'
+import { compareDescriptors } from './descriptors.ts'
 import { guestInstalls, guestPlaces, guests, playGuest } from './guests.ts'
 import { playJs03, serveJs03 } from './js-0-3.ts'
 import { playJs1, serveJs1 } from './js-1.ts'
@@ -92,6 +93,8 @@ export async function runMatrix({ root, only, log }: MatrixOptions): Promise<Mat
     peers.push({ ...about, play, serve: () => startServer(start('server', places), parts) })
   }
   const outcomes: Outcome[] = []
+  const python = peerPrograms.find(({ name }) => name === 'python-1' && peers.some((peer) => peer.name === name))
+  if (python !== undefined) outcomes.push(...(await compareDescriptors(root, placesOf(python, root))))
   const parlance = { '1.0': await serveParlance('1.0'), '0.3': await serveParlance('0.3') }
   await inTurns(peers, 2, async (peer) => {
     for (const cell of cellsOf(peer, 'server')) {

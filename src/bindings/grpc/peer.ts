@@ -57,9 +57,9 @@ async function loadPeer10(warn: Warn): Promise<Peer> {
   }
 }
 
-async function loadPeer03(warn: Warn, filesAsText = false): Promise<Peer> {
-  const { losses, peerGrpc03, peerGrpc03Text } = await import('../../protocol/versions/v0-3/peer.ts')
-  const words = filesAsText ? peerGrpc03Text : peerGrpc03
+async function loadPeer03(warn: Warn, filesAsText?: boolean): Promise<Peer> {
+  const { losses, peerOfFiles } = await import('../../protocol/versions/v0-3/peer.ts')
+  const words = peerOfFiles('grpc', filesAsText)
   const note = (id: string): void => {
     const loss = losses.find((row) => row.id === id)
     warn(`A2A 0.3 cannot say ${loss?.what ?? id}: ${loss?.outcome ?? 'left out'}`)

@@ -71,9 +71,11 @@ export const peerJsonRpc03: Peer03 = createPeer('jsonRpc')
 export const peerRest03: Peer03 = createPeer('rest')
 export const peerGrpc03: Peer03 = createPeer('grpc')
 
-/** The same for agents made with the SDKs for Python and Go, which write the base64 text of files in place of their bytes. */
-export const peerRest03Text: Peer03 = createPeer('rest', {}, 'text')
-export const peerGrpc03Text: Peer03 = createPeer('grpc', {}, 'text')
+/** The peer for agents of which it is known whether they have base64 text in place of the bytes of a file. */
+export function peerOfFiles(transport: 'rest' | 'grpc', filesAsText: boolean | undefined): Peer03 {
+  if (filesAsText === undefined) return transport === 'rest' ? peerRest03 : peerGrpc03
+  return createPeer(transport, {}, filesAsText ? 'text' : 'plain')
+}
 
 /** Reads one object of 0.3 by its shape, forgiving what is merely incomplete. */
 function read(shape: string, input: unknown, warn: Warn): Members {

@@ -150,7 +150,8 @@ function readPart(part: Members, written: Bytes): ReadPart {
 
 /**
  * What a peer has where protobuf has the bytes of a file: the bytes; or, as the SDKs for Python and Go do it, their base64
- * text, so that it comes encoded twice. `guess`: nobody knows, and what can hardly be anything else is taken for text.
+ * text, so that it comes encoded twice. `guess`: nobody knows; most peers have text, so that is what is written, and what
+ * can hardly be anything else is taken for it.
  */
 export type Bytes = 'plain' | 'text' | 'guess'
 
@@ -164,7 +165,7 @@ function readBytes(bytes: unknown, written: Bytes): unknown {
   if (!/^[A-Za-z0-9+/]+=*$/.test(atob(bytes.slice(0, 64)))) return bytes
   const inner = atob(bytes)
   if (inner.length % 4 !== 0 || !base64.test(inner)) return bytes
-  return written === 'text' || inner.endsWith('=') || inner.length >= surelyEncoded ? inner : bytes
+  return written === 'text' || /[+/=]/.test(inner) || inner.length >= surelyEncoded ? inner : bytes
 }
 
 /** Protobuf has one more level around data than the JSON form; a value that is no object was wrapped by its sender. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { encodeValue } from '../../encoded.ts'
 import type { Call } from '../../endpoint.ts'
 import type { SendMessageRequest } from '../../generated/v1/types.ts'
-import { peerGrpc03, peerJsonRpc03, peerRest03, peerRest03Text } from './peer.ts'
+import { peerGrpc03, peerJsonRpc03, peerOfFiles, peerRest03 } from './peer.ts'
 import { grpc03, jsonRpc03, rest03 } from './server.ts'
 
 function rowOf(server: typeof jsonRpc03, operation: Call['operation']): NonNullable<ReturnType<typeof server.of>> {
@@ -125,7 +125,7 @@ describe('the bytes of a file in protobuf', () => {
     ['grpc-python/1.76.0', false],
     ['Go-http-client/1.1', false],
     ['grpc-go/1.80.0', false],
-    ['parlance grpc-node-js/1.14.7', true],
+    ['parlance grpc-node-js/1.14.7', false],
     ['curl/8.5.0', true],
     ['', true],
   ] as const
@@ -161,15 +161,20 @@ describe('the bytes of a file in protobuf', () => {
         expect(warnings.length).toBe(raw === undefined || raw === sent ? 0 : 1)
       }
       // Who has said that it does so is believed.
-      expect(peerRest03Text.readFrame(file(btoa(secret)), () => {}).event.message?.parts).toEqual([{ raw: secret }])
+      expect(peerOfFiles('rest', true).readFrame(file(btoa(secret)), () => {}).event.message?.parts).toEqual([
+        { raw: secret },
+      ])
     })
   }
 
-  test('D-07 our requests have the bytes, unless the agent is said to want text', () => {
+  test('D-07 our requests have text, as most want it, unless it is known that the bytes are wanted', () => {
     const message = { messageId: 'm', role: 'ROLE_USER' as const, parts: [{ raw: secret }] }
-    const sent = (peer: typeof peerRest03): unknown => peer.encodeRequest(rowOf(rest03, 'SendMessage'), { message })
-    expect(sent(peerRest03)).toMatchObject({ message: { content: [{ file: { fileWithBytes: secret } }] } })
-    expect(sent(peerRest03Text)).toMatchObject({ message: { content: [{ file: { fileWithBytes: btoa(secret) } }] } })
+    const sent = (filesAsText?: boolean): unknown =>
+      peerOfFiles('rest', filesAsText).encodeRequest(rowOf(rest03, 'SendMessage'), { message })
+    const content = (fileWithBytes: string): object => ({ message: { content: [{ file: { fileWithBytes } }] } })
+    expect(sent()).toMatchObject(content(btoa(secret)))
+    expect(sent(true)).toMatchObject(content(btoa(secret)))
+    expect(sent(false)).toMatchObject(content(secret))
   })
 
   test('D-07 are its own in JSON-RPC, with a kind and without', () => {

@@ -104,7 +104,7 @@ function serveJsonRpc(): Served {
 
 /** A fetch that is answered by the HTTP+JSON form, as it is for callers in JavaScript. */
 function serveRest(): Served {
-  const server = rest03.forCaller?.('node') ?? rest03
+  const server = rest03
   const seen: [OperationName, Call['request']][] = []
   const fetchImpl: typeof fetch = async (url, init) => {
     const { pathname, searchParams } = new URL(String(url))

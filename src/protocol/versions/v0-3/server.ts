@@ -165,8 +165,8 @@ export const jsonRpc03: Dialect = createDialect('jsonRpc')
 export const rest03: Dialect = forEveryCaller('rest')
 export const grpc03: Dialect = forEveryCaller('grpc')
 
-/** Callers in Python and Go, whose SDKs write base64 text in place of the bytes of a file, and want it so. */
-const wantsText = /^(python-httpx|grpc-python|go-http-client|grpc-go)/i
+/** Callers who write base64 text in place of the bytes of a file, and want it so: the SDKs for Python and Go, and our client. */
+const wantsText = /^(parlance|python-httpx|grpc-python|go-http-client|grpc-go)/i
 
 function forEveryCaller(transport: Transport): Dialect {
   const usual = createDialect(transport)

@@ -5,13 +5,13 @@ import type { Call } from '../../endpoint.ts'
 import type { Artifact, Message, Part, SendMessageRequest, StreamResponse } from '../../generated/v1/types.ts'
 import { validate } from '../../validate.ts'
 import type { WireOperation } from '../dialect.ts'
-import { peerGrpc03, peerJsonRpc03, peerRest03 } from './peer.ts'
+import { peerJsonRpc03, peerOfFiles } from './peer.ts'
 import { grpc03, jsonRpc03, rest03 } from './server.ts'
 
 const wires = {
   json: { server: jsonRpc03, peer: peerJsonRpc03 },
-  proto: { server: rest03, peer: peerRest03 },
-  bytes: { server: grpc03, peer: peerGrpc03 },
+  proto: { server: rest03, peer: peerOfFiles('rest', false) },
+  bytes: { server: grpc03, peer: peerOfFiles('grpc', false) },
 } as const
 type Wire = keyof typeof wires
 

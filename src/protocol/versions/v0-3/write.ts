@@ -20,7 +20,7 @@ export type Form = CardForm
 export interface Writing {
   readonly form: Form
   readonly note: Note
-  /** `text` writes base64 text where protobuf has the bytes of a file; `plain` unless given. */
+  /** `plain` unless given. */
   readonly bytes?: Bytes
 }
 
@@ -93,7 +93,11 @@ function writePart(part: Part, { form, note, bytes }: Writing): object {
     const content =
       form === 'json'
         ? { ...(raw !== undefined ? { bytes: raw } : { uri: url }) }
-        : { ...(raw !== undefined ? { fileWithBytes: bytes === 'text' ? btoa(raw) : raw } : { fileWithUri: url }) }
+        : {
+            ...(raw !== undefined
+              ? { fileWithBytes: bytes === 'text' || bytes === 'guess' ? btoa(raw) : raw }
+              : { fileWithUri: url }),
+          }
     return { ...withKind('file', form), file: { ...content, ...about }, ...rest }
   }
   if (mediaType) note('part-media-type')
