@@ -90,7 +90,11 @@ function checkCommand() {
 
 async function checkPackage() {
   const { messages, pkg } = await publint({ pkgDir: root, strict: true })
-  for (const message of messages) problems.push(`publint: ${formatMessage(message, pkg, { color: false })}`)
+  for (const message of messages) {
+    // The `browser` map keeps gRPC out of pages; `imports` would have to name built files, which tests on the sources lack.
+    if (message.code === 'USE_EXPORTS_OR_IMPORTS_BROWSER') continue
+    problems.push(`publint: ${formatMessage(message, pkg, { color: false })}`)
+  }
   const attw = join(root, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js')
   const args = [attw, tarball, '--profile', 'esm-only', '--no-color', '--no-emoji', '--no-summary']
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })

@@ -18,7 +18,7 @@ export async function compareDescriptors(root: string, { source, cache }: Places
     const cell = { parlance: 'server', peer: descriptorsPeer, version, binding: 'GRPC' } as const
     const path = join(cache, `descriptors-${version}.bin`)
     try {
-      await run(join(cache, 'venv/bin/python'), ['descriptors.py', version, path], { cwd: source })
+      await run(join(cache, 'venv/bin/python'), ['-B', 'descriptors.py', version, path], { cwd: source })
       await run('node', ['scripts/generate.mjs', '--against', path, '--proto', protos[version]], { cwd: root })
       outcomes.push({ cell, step: 'descriptors', kind: 'passed' })
     } catch (error) {

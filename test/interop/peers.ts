@@ -54,7 +54,7 @@ const python = (name: string, version: string, spoken: readonly Version[]): Peer
   ],
   start: (role, { source, cache }) => ({
     command: join(cache, 'venv/bin/python'),
-    args: [`${role}.py`],
+    args: ['-B', `${role}.py`],
     folder: source,
   }),
 })
