@@ -20,6 +20,8 @@ export interface PeerProgram {
   /** What its server and client speak. */
   readonly versions: readonly Version[]
   readonly bindings: readonly Binding[]
+  /** Whether its client of 1.0 names no version, which the specification takes for 0.3; a profile has to allow that. */
+  readonly namesNoVersion?: true
   /** A command that only works where the peer can be built. */
   readonly toolchain: readonly string[]
   /** Commands that install and build it; `SOURCE` and `CACHE` stand for its folders. */
@@ -80,7 +82,7 @@ export const peerPrograms: readonly PeerProgram[] = [
     versions: ['1.0'],
     bindings,
     toolchain: ['cargo', '--version'],
-    install: [['cargo', 'build', '--quiet', '--locked', '--target-dir', 'CACHE/target']],
+    install: [['cargo', 'build', '--quiet', '--target-dir', 'CACHE/target']],
     start: (role, { source, cache }) => ({
       command: join(cache, 'target/debug/interop-peer'),
       args: [role],
@@ -93,6 +95,7 @@ export const peerPrograms: readonly PeerProgram[] = [
     version: '1.0.0.Alpha3',
     versions: ['1.0'],
     bindings,
+    namesNoVersion: true,
     toolchain: ['mvn', '--version'],
     install: [
       [

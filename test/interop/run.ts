@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { serve } from '../../src/server/index.ts'
+import { type ServeOptions, serve } from '../../src/server/index.ts'
 import { compareDescriptors } from './descriptors.ts'
 import { guestInstalls, guestPlaces, guests, playGuest } from './guests.ts'
 import { playJs03, serveJs03 } from './js-0-3.ts'
@@ -23,6 +23,7 @@ export interface ReadyPeer {
   readonly bindings: readonly Binding[]
   readonly serve: () => Promise<ServedPeer>
   readonly play: Player
+  readonly namesNoVersion?: true
 }
 
 /** A peer that cannot be had here, and why. */
@@ -48,8 +49,10 @@ export interface MatrixOptions {
  * Serves the scripted agent of Parlance as clients of a version need it: those of 0.3 look for their own fields in a card
  * that they ask for without naming a version.
  */
-export async function serveParlance(version: Version): Promise<ServedPeer> {
-  const profile = version === '1.0' ? ({ assumedVersion: '1.0' } as const) : 'itk'
+export async function serveParlance(
+  version: Version,
+  profile: ServeOptions['profile'] = version === '1.0' ? 'spec-1.0.1' : 'itk',
+): Promise<ServedPeer> {
   const server = await serve(scripted, { listen: '127.0.0.1:0', profile })
   return { card: server.url, close: () => server.close({ graceMs: 0 }) }
 }
@@ -96,9 +99,11 @@ export async function runMatrix({ root, only, log }: MatrixOptions): Promise<Mat
   const python = peerPrograms.find(({ name }) => name === 'python-1' && peers.some((peer) => peer.name === name))
   if (python !== undefined) outcomes.push(...(await compareDescriptors(root, placesOf(python, root))))
   const parlance = { '1.0': await serveParlance('1.0'), '0.3': await serveParlance('0.3') }
+  const unversioned = await serveParlance('1.0', { assumedVersion: '1.0' })
   await inTurns(peers, 2, async (peer) => {
     for (const cell of cellsOf(peer, 'server')) {
-      outcomes.push(...(await playCell(cell, { card: parlance[cell.version].card, play: peer.play })))
+      const { card } = peer.namesNoVersion ? unversioned : parlance[cell.version]
+      outcomes.push(...(await playCell(cell, { card, play: peer.play })))
     }
     const served = await peer.serve().catch((error: Error) => error)
     for (const cell of cellsOf(peer, 'client')) {
@@ -109,7 +114,7 @@ export async function runMatrix({ root, only, log }: MatrixOptions): Promise<Mat
     log(`${peer.title} ${peer.version}: played`)
   })
   outcomes.push(...(await playGuests({ root, wanted, log }, { parlance: parlance['0.3'], missing })))
-  for (const version of versions) await parlance[version].close()
+  for (const served of [parlance['1.0'], parlance['0.3'], unversioned]) await served.close()
   return { peers, missing, outcomes }
 }
 
