@@ -227,9 +227,11 @@ describe('deadlines', () => {
 
   test('GRPC-13 a deadline that is not reached leaves no timer', async () => {
     const before = timers()
-    const { trailers } = await ask({ headers: { 'grpc-timeout': '10H' } })
-    expect(trailers).toEqual({ 'grpc-status': '0' })
-    await eventually(() => timers() <= before + 1)
+    for (let call = 0; call < 20; call++) {
+      const { trailers } = await ask({ headers: { 'grpc-timeout': '10H' } })
+      expect(trailers).toEqual({ 'grpc-status': '0' })
+    }
+    await eventually(() => timers() <= before + 15)
   })
 
   test('calls that are reset leave neither timers nor waiting endpoints', async () => {
@@ -255,9 +257,11 @@ describe('deadlines', () => {
       else stream.write(getTask.subarray(0, at % 8))
       return stream
     })
-    await eventually(() => waiting === 50 && timers() >= before + 150)
+    // A few timers of others may come and go meanwhile; 150 are of these calls.
+    await eventually(() => waiting === 50 && timers() >= before + 140)
+    const most = timers()
     for (const stream of streams) stream.close(8)
-    await eventually(() => waiting === 0 && timers() <= before + 1)
+    await eventually(() => waiting === 0 && timers() <= most - 140)
   })
 })
 
