@@ -1,5 +1,7 @@
+import type { HttpRequest } from '../lib/http.ts'
 import type { Logger } from '../lib/log.ts'
 import type { A2AError } from '../protocol/errors.ts'
+import { extensionsHeader } from './service-parameters.ts'
 
 /** Headers of every JSON answer of the API. */
 export const apiHeaders: Readonly<Record<string, string>> = {
@@ -20,9 +22,10 @@ export const streamHeaders: Readonly<Record<string, string>> = {
 export function withExtensions(
   headers: Readonly<Record<string, string>>,
   extensions: readonly string[],
-  header: string,
+  request: Pick<HttpRequest, 'headers'>,
 ): Readonly<Record<string, string>> {
-  return extensions.length === 0 ? headers : { ...headers, [header]: extensions.join(',') }
+  if (extensions.length === 0) return headers
+  return { ...headers, [extensionsHeader(request.headers)]: extensions.join(',') }
 }
 
 /** The headers that an error brings along. */

@@ -31,10 +31,14 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Whether a JSON body is an error in one of the forms that peers use: JSON-RPC, google.rpc.Status, problem details. */
+/**
+ * Whether a JSON body is an error in one of the forms that peers use: JSON-RPC, in its envelope or bare as over HTTP+JSON
+ * of 0.3, google.rpc.Status, problem details.
+ */
 export function isErrorBody(body: unknown): boolean {
-  const { error, title, detail, status } = members(body)
+  const { error, title, detail, status, code, message } = members(body)
   if (typeof error === 'object' && error !== null) return true
+  if (typeof code === 'number' && code < 0 && typeof message === 'string') return true
   return typeof status === 'number' && (text(title) ?? text(detail)) !== undefined
 }
 

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../lib/http.ts'
+import type { HttpHeaders, HttpRequest } from '../lib/http.ts'
 
 const none: readonly string[] = []
 
@@ -23,13 +23,14 @@ export function readVersion(request: Pick<HttpRequest, 'headers' | 'query'>): st
   return ''
 }
 
-/** The extension URIs that a request asks for, and the header to answer with: that of 0.3 for those who use it (§3.2.6). */
-export function requestedExtensions({ headers }: Pick<HttpRequest, 'headers'>): {
-  readonly extensions: readonly string[]
-  readonly header: string
-} {
+/** The extension URIs that a request asks for, in the header of either version (§3.2.6). */
+export function requestedExtensions(headers: HttpHeaders): readonly string[] {
   const named = headers['a2a-extensions']
   const old = headers['x-a2a-extensions']
-  if (old === undefined) return { extensions: readExtensions(named), header: 'a2a-extensions' }
-  return { extensions: readExtensions(`${named ?? ''},${old}`), header: 'x-a2a-extensions' }
+  return readExtensions(old === undefined ? named : `${named ?? ''},${old}`)
+}
+
+/** The header to answer with: that of 0.3 for those who use it. */
+export function extensionsHeader(headers: HttpHeaders): string {
+  return headers['x-a2a-extensions'] === undefined ? 'a2a-extensions' : 'x-a2a-extensions'
 }

@@ -2,11 +2,11 @@ import type { HttpRequest } from '../lib/http.ts'
 import { newId } from '../lib/ids.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SseStreams } from '../lib/sse.ts'
-import type { Call, CallContext, Endpoint } from '../protocol/endpoint.ts'
+import type { CallContext, Endpoint } from '../protocol/endpoint.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import type { Gate } from '../protocol/gate.ts'
+import type { Operation } from '../protocol/operations.ts'
 import type { Profile } from '../protocol/profiles.ts'
-import type { DecodeOptions, Dialect, WireOperation } from '../protocol/versions/dialect.ts'
 
 /** What the server side of an HTTP binding needs. */
 export interface ServingOptions {
@@ -72,18 +72,9 @@ export function checkTenant(tenant: string, tenants: ReadonlySet<string>): void 
   }
 }
 
-/** The request of a call from its JSON value. Where the profile lets messages go without an id, they get one. */
-export function decodeRequest(
-  { dialect, row, profile }: { readonly dialect: Dialect; readonly row: WireOperation; readonly profile: Profile },
-  input: unknown,
-  options?: DecodeOptions,
-): Call['request'] {
-  const isSend = row.operation.request === 'SendMessageRequest'
-  return dialect.decode(row, isSend && profile.messageId === 'optional' ? withMessageId(input) : input, options)
-}
-
-function withMessageId(input: unknown): unknown {
-  if (typeof input !== 'object' || input === null) return input
+/** The value of a request, with an id for its message where it brings none; for profiles that let messages go without. */
+export function withMessageId({ request }: Pick<Operation, 'request'>, input: unknown): unknown {
+  if (request !== 'SendMessageRequest' || typeof input !== 'object' || input === null) return input
   const message = (input as { readonly message?: unknown }).message
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return input
   const named = message as { readonly messageId?: unknown; readonly message_id?: unknown }

@@ -9,8 +9,8 @@ import type { Dialect, Frame, Note, WireOperation } from '../../protocol/version
 import { recognise, type Wire, wires } from '../../protocol/versions/wire.ts'
 import { logFailure } from '../failure.ts'
 import { createLossLog } from '../loss-log.ts'
-import { requestedExtensions } from '../service-parameters.ts'
-import { checkTenant, createContext, decodeRequest, type ServingOptions } from '../serving.ts'
+import { extensionsHeader, requestedExtensions } from '../service-parameters.ts'
+import { checkTenant, createContext, type ServingOptions, withMessageId } from '../serving.ts'
 import { answerHeaders, type CallSettings, GrpcCall, type GrpcMethod } from './call.ts'
 import { type Codec, createCodec } from './codec.ts'
 import { checkEncoding, compressedFrame, squeezeFrom } from './compression.ts'
@@ -100,16 +100,18 @@ export function createGrpcHandler(options: ServingOptions): GrpcHandler {
       })
       if (recognised?.error !== undefined) throw recognised.error
     }
-    const { extensions, header } = requestedExtensions(call)
+    const extensions = requestedExtensions(call.headers)
     options.gate(row.operation, { extensions })
-    call.readOne((message) => serve(call, { target, owner, extensions, header, message }))
+    call.readOne((message) => serve(call, { target, owner, extensions, message }))
   }
 
   function serve(call: GrpcCall, asked: Asked): void {
     const { target, owner, extensions } = asked
     const { dialect, row, codec, note } = target
     const { operation } = row
-    const decoded = decodeRequest({ dialect, row, profile }, readMessage(codec, row, asked.message), { note })
+    const message = readMessage(codec, row, asked.message)
+    const input = profile.messageId === 'optional' ? withMessageId(operation, message) : message
+    const decoded = dialect.decode(row, input, { note })
     const tenant = decoded.tenant ?? ''
     if (tenant !== '') checkTenant(tenant, options.tenants)
     const context = createContext(call, { version: dialect.version, tenant, owner, extensions })
@@ -130,7 +132,7 @@ export function createGrpcHandler(options: ServingOptions): GrpcHandler {
         const { value } = dialect.encode(row, result, note)
         const message = writeMessage(codec, row, value)
         const threshold = squeezeFrom(call.headers)
-        const headers = headersWith(activated, asked.header)
+        const headers = headersWith(activated, call)
         if (threshold === undefined || message.length < threshold) return call.answer(frameOf(message), headers)
         return compressedFrame(message).then((frame) => call.answer(frame, { ...headers, ...gzipped }))
       })
@@ -146,7 +148,7 @@ export function createGrpcHandler(options: ServingOptions): GrpcHandler {
       return
     }
     const threshold = squeezeFrom(call.headers)
-    const headers = headersWith(reply.extensions, asked.header)
+    const headers = headersWith(reply.extensions, call)
     const numbered = asked.extensions.includes(resumeExtension)
     call.beginStream(threshold === undefined ? headers : { ...headers, ...gzipped })
     const bytesOf = (frame: Frame): Buffer => {
@@ -171,14 +173,14 @@ interface Asked {
   readonly owner: string
   readonly extensions: readonly string[]
   /** Name of the metadata entry that answers with what was activated. */
-  readonly header: string
   readonly message: Uint8Array
 }
 
 const gzipped = { 'grpc-encoding': 'gzip' } as const
 
-function headersWith(activated: readonly string[], header: string): typeof answerHeaders {
-  return activated.length === 0 ? answerHeaders : { ...answerHeaders, [header]: activated.join(',') }
+function headersWith(activated: readonly string[], { headers }: GrpcCall): typeof answerHeaders {
+  if (activated.length === 0) return answerHeaders
+  return { ...answerHeaders, [extensionsHeader(headers)]: activated.join(',') }
 }
 
 function readMessage(codec: Codec, { request }: WireOperation, message: Uint8Array): object {

@@ -10,7 +10,7 @@ import { apiHeaders, errorHeaders, logFailure, streamHeaders, withExtensions } f
 import { checkContentType, checkLength, parseJson, readText } from '../json-body.ts'
 import { createLossLog } from '../loss-log.ts'
 import { readVersion, requestedExtensions } from '../service-parameters.ts'
-import { checkTenant, createContext, decodeRequest, type ServingOptions } from '../serving.ts'
+import { checkTenant, createContext, type ServingOptions, withMessageId } from '../serving.ts'
 import { bareErrorText, restErrorText } from './error-text.ts'
 import { createRouter, type Route, type Router, type WrongVerb } from './path.ts'
 
@@ -61,7 +61,7 @@ export function createHttpJsonHandler(options: ServingOptions, prefix = ''): Htt
     const { row } = route
     const { operation } = row
     const body = route.rule.body === '*' ? await readBody(request, row) : undefined
-    const { extensions, header } = requestedExtensions(request)
+    const extensions = requestedExtensions(request.headers)
     options.gate(operation, { extensions })
     const note = losses(row.name)
     const decoded = decode(request, { dialect, route, body, profile, note })
@@ -80,11 +80,11 @@ export function createHttpJsonHandler(options: ServingOptions, prefix = ''): Htt
           return errorTextOf(error, dialect)
         },
       })
-      return { status: 200, headers: withExtensions(streamHeaders, reply.extensions, header), body: text }
+      return { status: 200, headers: withExtensions(streamHeaders, reply.extensions, request), body: text }
     }
     const name = operation.name as UnaryOperation
     const reply = await options.endpoint.unary({ operation: name, request: decoded as never, context })
-    const headers = withExtensions(apiHeaders, reply.extensions, header)
+    const headers = withExtensions(apiHeaders, reply.extensions, request)
     return {
       status: 200,
       headers: dialect.version === '0.3' ? headers : withMediaType(headers, request, profile),
@@ -167,7 +167,8 @@ function decode(request: HttpRequest, { dialect, route, body, profile, note }: R
   }
   const path = inPath === undefined && typeof tenant === 'string' ? { ...route.path, tenant } : route.path
   if (rule.body !== '*') return dialect.decodeQuery(row, query, { path, note })
-  return decodeRequest({ dialect, row, profile }, body, { path, note })
+  const input = profile.messageId === 'optional' ? withMessageId(row.operation, body) : body
+  return dialect.decode(row, input, { path, note })
 }
 
 const a2aJson = 'application/a2a+json'

@@ -2,13 +2,13 @@ import type { HttpHandler, HttpRequest, HttpResponse } from '../../lib/http.ts'
 import type { StreamReply } from '../../protocol/endpoint.ts'
 import { A2AError, type ErrorCode } from '../../protocol/errors.ts'
 import type { StreamOperation, UnaryOperation } from '../../protocol/operations.ts'
-import type { Dialect, WireOperation } from '../../protocol/versions/dialect.ts'
-import { isSupported, recognise, versionError } from '../../protocol/versions/wire.ts'
+import type { Dialect, Note, WireOperation } from '../../protocol/versions/dialect.ts'
+import { isSupported, namedWire, recognise, versionError, wires } from '../../protocol/versions/wire.ts'
 import { apiHeaders, errorHeaders, logFailure, streamHeaders, withExtensions } from '../failure.ts'
 import { checkContentType, checkLength, parseJson, readText } from '../json-body.ts'
 import { createLossLog } from '../loss-log.ts'
 import { readVersion, requestedExtensions } from '../service-parameters.ts'
-import { checkTenant, createContext, decodeRequest, type ServingOptions } from '../serving.ts'
+import { checkTenant, createContext, type ServingOptions, withMessageId } from '../serving.ts'
 import { errorText, type RequestId, readEnvelope, readId, resultPrefix } from './envelope.ts'
 
 /** Errors that HTTP itself knows keep their status; all others are answers of JSON-RPC and come with 200 (JRPC-18). */
@@ -23,40 +23,55 @@ const httpLevel: ReadonlySet<ErrorCode> = new Set([
 /** Serves an endpoint over JSON-RPC 2.0 (§9). The path plays no part. */
 export function createJsonRpcHandler(options: ServingOptions): HttpHandler {
   const { bodyLimit, profile } = options
+  const fillsIds = profile.messageId === 'optional'
   const losses = createLossLog(options.log, 'JSONRPC')
+  const targets = new Map<WireOperation, Target>()
+  for (const { jsonRpc: dialect } of wires) {
+    for (const row of dialect.operations) targets.set(row, { dialect, row, decoding: { note: losses(row.name) } })
+  }
 
   return async (request) => {
-    const known: Known = { id: null }
+    const known: Known = { id: null, method: undefined, asEvent: false }
     try {
       if (request.method !== 'POST') throw methodNotAllowed(request.method)
       checkLength(request, bodyLimit)
       const identified = options.identify(request)
       const owner = typeof identified === 'string' ? identified : await identified
       const asked = readVersion(request)
-      if (!isSupported(asked)) throw await unsupported(request, { asked, known })
+      const named = namedWire(asked)
+      if (named === undefined && !isSupported(asked)) throw await unsupported(request, { asked, known })
       checkContentType(request)
       const body = parseJson(await readText(request, bodyLimit))
       known.id = readId(body)
       const { method, params } = readEnvelope(body)
       known.method = method
-      const recognised = recognise({
-        asked,
-        assumed: profile.assumedVersion,
-        look: ({ jsonRpc: dialect }) => {
-          const row = dialect.find(method)
-          return row && { dialect, row }
-        },
-      })
-      if (recognised === undefined) {
-        const text = method.length > 60 ? 'Method not found' : `Method not found: ${JSON.stringify(method)}`
-        throw new A2AError('MethodNotFound', text)
-      }
-      known.asEvent = isAnsweredByEvents(request, recognised.found)
-      if (recognised.error !== undefined) throw recognised.error
-      return await answer(request, { ...recognised.found, owner, params, id: known.id })
+      const row = named?.jsonRpc.find(method)
+      const target = row === undefined ? find(request, { asked, method, known }) : (targets.get(row) as Target)
+      known.asEvent = isAnsweredByEvents(request, target)
+      return await answer(request, { target, owner, params, id: known.id })
     } catch (thrown) {
       return failure(thrown, known)
     }
+  }
+
+  /** What a method leads to where the version that is named, if any is, has no such method. */
+  function find(
+    request: HttpRequest,
+    { asked, method, known }: { readonly asked: string; readonly method: string; readonly known: Known },
+  ): Target {
+    const recognised = recognise({
+      asked,
+      assumed: profile.assumedVersion,
+      look: ({ jsonRpc }) => jsonRpc.find(method),
+    })
+    if (recognised === undefined) {
+      const text = method.length > 60 ? 'Method not found' : `Method not found: ${JSON.stringify(method)}`
+      throw new A2AError('MethodNotFound', text)
+    }
+    const target = targets.get(recognised.found) as Target
+    known.asEvent = isAnsweredByEvents(request, target)
+    if (recognised.error !== undefined) throw recognised.error
+    return target
   }
 
   /** A version that is not spoken is told under the id of the request, which takes a look at the body. */
@@ -72,33 +87,32 @@ export function createJsonRpcHandler(options: ServingOptions): HttpHandler {
     return versionError(asked)
   }
 
-  async function answer(request: HttpRequest, asked: Asked): Promise<HttpResponse> {
-    const { dialect, row, owner, params, id } = asked
+  async function answer(request: HttpRequest, { target, owner, params, id }: Asked): Promise<HttpResponse> {
+    const { dialect, row, decoding } = target
     const { operation } = row
-    const { extensions, header } = requestedExtensions(request)
+    const extensions = requestedExtensions(request.headers)
     options.gate(operation, { extensions })
-    const note = losses(row.name)
-    const decoded = decodeRequest({ dialect, row, profile }, params, { note })
+    const decoded = dialect.decode(row, fillsIds ? withMessageId(operation, params) : params, decoding)
     const tenant = decoded.tenant ?? ''
     if (tenant !== '') checkTenant(tenant, options.tenants)
     const context = createContext(request, { version: dialect.version, tenant, owner, extensions })
     if (operation.kind === 'stream') {
       const name = operation.name as StreamOperation
       const reply = await options.endpoint.stream({ operation: name, request: decoded as never, context })
-      return streamResponse(reply, { ...asked, header })
+      const headers = withExtensions(streamHeaders, reply.extensions, request)
+      return { status: 200, headers, body: streamText(reply, target, id) }
     }
     const name = operation.name as UnaryOperation
     const reply = await options.endpoint.unary({ operation: name, request: decoded as never, context })
     return {
       status: 200,
-      headers: withExtensions(apiHeaders, reply.extensions, header),
-      body: `${resultPrefix(id)}${dialect.encode(row, reply.result, note).text}}`,
+      headers: withExtensions(apiHeaders, reply.extensions, request),
+      body: `${resultPrefix(id)}${dialect.encode(row, reply.result, decoding.note).text}}`,
     }
   }
 
-  function streamResponse(reply: StreamReply, asked: Asked & { readonly header: string }): HttpResponse {
-    const { dialect, row, id } = asked
-    const body = options.streams.open(dialect.frames(row, reply.events, losses(row.name)), {
+  function streamText(reply: StreamReply, { dialect, row, decoding }: Target, id: RequestId): HttpResponse['body'] {
+    return options.streams.open(dialect.frames(row, reply.events, decoding.note), {
       prefix: resultPrefix(id),
       suffix: '}',
       error: (reason) => {
@@ -107,7 +121,6 @@ export function createJsonRpcHandler(options: ServingOptions): HttpHandler {
         return errorText(id, error)
       },
     })
-    return { status: 200, headers: withExtensions(streamHeaders, reply.extensions, asked.header), body }
   }
 
   function failure(thrown: unknown, known: Known): HttpResponse {
@@ -128,19 +141,25 @@ export function createJsonRpcHandler(options: ServingOptions): HttpHandler {
 /** What is known of a request when it fails. */
 interface Known {
   id: RequestId
-  method?: string
-  asEvent?: boolean
+  method: string | undefined
+  asEvent: boolean
+}
+
+/** What a method of one version leads to. */
+interface Target {
+  readonly dialect: Dialect
+  readonly row: WireOperation
+  readonly decoding: { readonly note: Note }
 }
 
 interface Asked {
-  readonly dialect: Dialect
-  readonly row: WireOperation
+  readonly target: Target
   readonly owner: string
   readonly id: RequestId
   readonly params: unknown
 }
 
-function isAnsweredByEvents(request: HttpRequest, { dialect, row }: Pick<Asked, 'dialect' | 'row'>): boolean {
+function isAnsweredByEvents(request: HttpRequest, { dialect, row }: Target): boolean {
   if (dialect.streamErrors !== 'event' || row.operation.kind !== 'stream') return false
   return request.headers.accept?.includes('text/event-stream') === true
 }

@@ -23,6 +23,11 @@ export const wires: readonly Wire[] = [
 
 const byVersion: ReadonlyMap<string, Wire> = new Map(wires.map((wire) => [wire.version, wire]))
 
+/** The version that a request names in so many words, which is what most do. */
+export function namedWire(asked: string): Wire | undefined {
+  return byVersion.get(asked)
+}
+
 /** Where a request belongs, and what is wrong with the version it names, if anything is. */
 export interface Recognised<T> {
   readonly wire: Wire

@@ -1,9 +1,11 @@
 import type { Call } from '../../endpoint.ts'
+import { A2AError } from '../../errors.ts'
 import type { Messages, StreamResponse } from '../../generated/v1/types.ts'
 import type { OperationName } from '../../operations.ts'
 import { validate } from '../../validate.ts'
 import type { Note, PeerDialect } from '../dialect.ts'
 import { fromCard03 } from './card.ts'
+import { losses } from './losses.ts'
 import {
   type Bytes,
   type Kind,
@@ -21,7 +23,7 @@ import { encoders, formOf, type Transport } from './requests.ts'
 import { isObject, type Members } from './shapes.ts'
 import { createVocabulary } from './vocabulary.ts'
 
-export { losses } from './losses.ts'
+export { losses }
 
 type Warn = (text: string) => void
 
@@ -57,12 +59,13 @@ export function createPeer(
       const encode = encoders[operation.name] as (request: Call['request'], writing: object) => object
       return encode(rest as Call['request'], { form: formOf(transport), note, transport, bytes })
     },
-    decodeAnswer: ({ operation }, input, warn) =>
-      checked(operation.response, readers[operation.name](input, { warn, bytes }), warn),
-    readFrame: (input, warn) => {
-      const { value, final } = readAny(input, { warn, bytes })
-      return { event: checked('StreamResponse', value, warn), final }
-    },
+    decodeAnswer: ({ operation: { name, response } }, input, warn) =>
+      usable(response, () => checked(response, readers[name](input, { warn, bytes }), warn)),
+    readFrame: (input, warn) =>
+      usable('StreamResponse', () => {
+        const { value, final } = readAny(input, { warn, bytes })
+        return { event: checked('StreamResponse', value, warn), final }
+      }),
     ...changed,
   }
 }
@@ -83,6 +86,19 @@ function read(shape: string, input: unknown, warn: Warn): Members {
   const value = readShape(shape, input, { lenient: true, warnings })
   for (const text of warnings) warn(`${shape}: ${text}`)
   return value
+}
+
+/** What a peer says wrong is no fault of the caller's: throws InvalidAgentResponse. */
+function usable<T>(type: string, reading: () => T): T {
+  try {
+    return reading()
+  } catch (error) {
+    const { message, violations } = A2AError.from(error)
+    throw new A2AError('InvalidAgentResponse', `The answer is no valid ${type}: ${message}`, {
+      violations,
+      cause: error,
+    })
+  }
 }
 
 function checked<T extends keyof Messages>(type: T, value: unknown, warn: Warn): Messages[T] {
@@ -117,14 +133,22 @@ const readers: Readonly<Record<OperationName, (input: unknown, reading: Reading)
   ListTaskPushNotificationConfigs: (input, { warn }) => {
     const list = Array.isArray(input) ? { configs: input } : input
     const { configs = [], ...page } = read('PushNotificationConfigList', list, warn)
-    return { ...page, configs: (configs as Members[]).map((config) => readPush(config)) }
+    return { ...page, configs: (configs as Members[]).map((config) => readPush(config, noting(warn))) }
   },
   DeleteTaskPushNotificationConfig: () => ({}),
   GetExtendedAgentCard: (input, { warn }) => fromCard03(input, warn),
 }
 
 function readConfig(input: unknown, { warn }: Reading): object {
-  return readPush(read('TaskPushNotificationConfig', input, warn))
+  return readPush(read('TaskPushNotificationConfig', input, warn), noting(warn))
+}
+
+/** Warns of what 1.0 has no place for. */
+function noting(warn: Warn): Note {
+  return (id) => {
+    const loss = losses.find((row) => row.id === id)
+    warn(`A2A 1.0 cannot say ${loss?.what ?? id}: ${loss?.outcome ?? 'left out'}`)
+  }
 }
 
 /** Reads, and warns of what turned out wrong with parts and times. */
@@ -168,6 +192,9 @@ function readAny(input: unknown, reading: Reading): ReadEvent {
   if (own === undefined && isObject(input)) {
     const name = Object.keys(input).find((key) => Object.hasOwn(wrappers, key) && isObject(input[key]))
     if (name !== undefined) return convert(wrappers[name] as Kind, input[name], reading)
+  }
+  if (own === undefined && !(isObject(input) && 'id' in input)) {
+    throw new A2AError('InvalidAgentResponse', 'it is neither a task nor a message nor an event')
   }
   return convert(own ?? 'task', input, reading)
 }

@@ -146,9 +146,10 @@ function writeTaskId(id: string, { transport }: Encoding): object {
 }
 
 function encodeConfigName(request: { readonly taskId: string; readonly id: string }, { transport }: Encoding): object {
-  return transport === 'grpc'
-    ? { name: configName(request) }
-    : { id: request.taskId, pushNotificationConfigId: request.id }
+  if (transport === 'grpc') return { name: configName(request) }
+  // In JSON a task's only configuration needs no name.
+  const isNamed = transport === 'rest' || request.id !== ''
+  return { id: request.taskId, ...(isNamed && { pushNotificationConfigId: request.id }) }
 }
 
 type Encode<T> = (request: T, writing: Encoding) => object
