@@ -70,6 +70,8 @@ export interface FetchAnswer {
   /** The body piece by piece. Leaving the loop closes the connection. */
   chunks(): AsyncGenerator<Uint8Array>
   text(): Promise<string>
+  /** Closes the connection, also while a piece is waited for; the body then ends as if it were complete. */
+  close(): void
 }
 
 /** An address as it may be shown: without user, password, query and fragment. */
@@ -146,8 +148,13 @@ function answerOf(
   { url, watch, limits }: { url: string; watch: Watch; limits: TransportLimits },
 ): FetchAnswer {
   const shown = shownUrl(url)
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  const close = (): void => {
+    watch.close()
+    reader?.cancel().catch(() => {})
+  }
   async function* chunks(): AsyncGenerator<Uint8Array> {
-    const reader = response.body?.getReader()
+    reader = response.body?.getReader()
     try {
       // A peer may send its head at once and begin to work only then.
       let patience = Math.max(limits.idle, limits.firstByte)
@@ -162,11 +169,11 @@ function answerOf(
     } catch (cause) {
       throw watch.failure ?? dropped(shown, cause)
     } finally {
-      watch.close()
-      reader?.cancel().catch(() => {})
+      close()
     }
   }
   return {
+    close,
     status: response.status,
     headers: response.headers,
     url,

@@ -22,6 +22,8 @@ export interface Peer {
   row(operation: OperationName): CallRow
   /** A request in the version's form. */
   request(row: CallRow, request: object): object
+  /** Calls once more where the version's request is said in two ways; `attempt` takes the second. */
+  insist?<T>(attempt: (written?: object) => Promise<T>, row: CallRow, request: object): Promise<T>
   answer(row: CallRow, input: unknown, request: object): Promise<Messages[keyof Messages]>
   frameReader(): Promise<(input: unknown) => PeerFrame>
   /** Makes a stream of the version one of 1.0. */
@@ -47,7 +49,7 @@ export function peerOf(iface: AgentInterface, options: PeerOptions): () => Peer 
   }
   let loading: Promise<Peer> | undefined
   return () => {
-    loading ??= import('./old-peer.ts').then(({ loadOldPeer }) => loadOldPeer(options))
+    loading ??= import('./old-peer.ts').then(({ loadOldPeer }) => loadOldPeer(iface, options))
     return loading
   }
 }

@@ -12,6 +12,8 @@ import { createSseReader, type SseMessage } from './sse-reader.ts'
 export interface RemoteStream extends StreamReply {
   /** Milliseconds that the peer wants us to wait before we come back, once it has said so. */
   readonly retry: number | undefined
+  /** Closes the connection, also while an event is waited for. */
+  readonly close?: () => void
 }
 
 /** What the frames of a binding hold: the event itself, or an envelope around it. */
@@ -50,6 +52,7 @@ export async function openStream(
     get retry() {
       return reader.retry
     },
+    close: answer.close,
   }
 }
 
@@ -60,7 +63,7 @@ async function* once(group: readonly StreamEvent[]): AsyncGenerator<readonly Str
 /** An iteration whose first group is known already. */
 export function resumed(
   first: readonly StreamEvent[],
-  rest: AsyncGenerator<readonly StreamEvent[]>,
+  rest: Pick<AsyncGenerator<readonly StreamEvent[]>, 'next' | 'return'>,
 ): AsyncIterable<readonly StreamEvent[]> {
   let waiting: readonly StreamEvent[] | undefined = first
   const iterator: AsyncIterableIterator<readonly StreamEvent[]> = {
@@ -128,11 +131,12 @@ function readMessage(message: SseMessage, answer: FetchAnswer, reading: Reading)
     body = JSON.parse(message.data)
   } catch (cause) {
     const from = shownUrl(answer.url)
-    if (!message.complete) throw new A2AError('Unavailable', `${from} broke off in the middle of an event`, { cause })
     if (message.data.trim() === '[DONE]') {
-      if (!reading.isOld) warn('stream: the frame [DONE] is no JSON; it was left out')
+      if (reading.isOld) reading.final.seen = true
+      else warn('stream: the frame [DONE] is no JSON; it was left out')
       return undefined
     }
+    if (!message.complete) throw new A2AError('Unavailable', `${from} broke off in the middle of an event`, { cause })
     throw new A2AError('InvalidAgentResponse', `${from} sent an event that is not JSON`, { cause })
   }
   if (!message.complete) warn('stream: the last event lacks the blank line that ends it')

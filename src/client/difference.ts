@@ -23,7 +23,10 @@ export function difference(known: Task, newer: Task): StreamResponse[] {
       events.push({ artifactUpdate: { ...ids, artifact: { ...artifact, parts: tail }, append: true } })
     }
   }
-  if (!sameStatus(known.status, newer.status)) events.push({ statusUpdate: { ...ids, status: newer.status } })
+  // A status that is written anew piece by piece may keep its message's id.
+  const isSaid = same(known.status.message?.parts, newer.status.message?.parts)
+  if (!isSaid || !sameStatus(known.status, newer.status))
+    events.push({ statusUpdate: { ...ids, status: newer.status } })
   return events
 }
 

@@ -256,14 +256,31 @@ describe('STRM-25: streams that break, against any other server', () => {
   test('a lasting error ends the stream at once', async () => {
     const { peer, agent } = await start(async (request, response) => {
       if (request.body.method === 'SubscribeToTask')
-        return sendJson(response, { jsonrpc: '2.0', id: 1, error: { code: -32001, message: 'gone' } })
+        return sendJson(response, { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'broken' } })
       beginStream(response)
       await writePieces(response, [rpcFrame(request, story[0])])
       cut(response)
     })
-    await expect(collect(agent)).rejects.toMatchObject({ code: 'TaskNotFound', origin: 'remote' })
+    await expect(collect(agent)).rejects.toMatchObject({ code: 'Internal', origin: 'remote' })
     expect(peer.requests).toHaveLength(2)
   })
+
+  for (const gone of [false, true]) {
+    test(`a task that subscribing does not find is read${gone ? ', which tells that it is gone' : ''}`, async () => {
+      const { agent } = await start(async (request, response) => {
+        const { method, id } = request.body
+        if (method === 'SubscribeToTask' || (gone && method === 'GetTask'))
+          return sendJson(response, { jsonrpc: '2.0', id, error: { code: -32001, message: 'gone' } })
+        if (method === 'GetTask') return sendResult(response, request, taskOf('TASK_STATE_COMPLETED'))
+        beginStream(response)
+        await writePieces(response, [rpcFrame(request, story[0])])
+        cut(response)
+      })
+      const state = agent.send('go').then((result) => result.state)
+      if (gone) await expect(state).rejects.toMatchObject({ code: 'TaskNotFound', origin: 'remote' })
+      else expect(await state).toBe('TASK_STATE_COMPLETED')
+    })
+  }
 
   test('an abort while it waits to come back', async () => {
     const abort = new AbortController()

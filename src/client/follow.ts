@@ -39,8 +39,12 @@ export interface FollowOptions {
 /** A stream that lived this long, milliseconds, was a sound one although it broke. */
 const soundAfter = 5_000
 
-/** Codes with which an agent says that there is nothing to subscribe to. */
+/**
+ * Codes with which an agent says that there is nothing to subscribe to. Some know a task only while it is worked on; whether
+ * it is there, reading it tells.
+ */
 const notSubscribable: ReadonlySet<string> = new Set([
+  'TaskNotFound',
   'UnsupportedOperation',
   'MethodNotFound',
   'MethodNotAllowed',
@@ -168,7 +172,8 @@ function take(
   }
   const { task } = progress
   if (event.task !== undefined && task !== undefined) {
-    link.warn('stream: a task frame after the first; the task was replaced by it')
+    link.warn('stream: a task frame after the first; what it tells that is new was taken for events')
+    return takeIn(progress, event, link.warn) ? difference(task, event.task) : []
   }
   if (rejoined && task !== undefined && repeats(task, event)) return []
   return takeIn(progress, event, link.warn) ? [event] : []

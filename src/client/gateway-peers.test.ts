@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../lib/json.ts'
-import { connectOld, type SeenRequest, sendResult, streamOld } from './testing.ts'
+import { connectOld, type Script, type SeenRequest, sendResult, streamOld } from './testing.ts'
 
 describe('a peer in between the versions', () => {
   /** As software writes it that speaks 0.3 with the names of 1.0. */
@@ -100,5 +100,57 @@ describe('a peer in between the versions', () => {
       state: 'TASK_STATE_CANCELLED',
       limit: 2,
     })
+  })
+
+  test('push configurations name their task in both ways', async () => {
+    const config = { name: 't1', pushNotificationConfig: { id: 'p1', url: 'https://hook.example/' } }
+    const { agent, peer } = await connectOld((request, response) => {
+      const { method } = request.body
+      if (method === 'tasks/pushNotificationConfig/delete') return sendResult(response, request, null)
+      return sendResult(response, request, method === 'tasks/pushNotificationConfig/list' ? [config] : config)
+    }, gatewayCard('/a2a'))
+    const read = { taskId: 't1', id: 'p1', url: 'https://hook.example/' }
+    expect(await agent.call('CreateTaskPushNotificationConfig', read)).toEqual(read)
+    expect(await agent.call('GetTaskPushNotificationConfig', { taskId: 't1', id: 'p1' })).toEqual(read)
+    expect(await agent.call('ListTaskPushNotificationConfigs', { taskId: 't1' })).toEqual({ configs: [read] })
+    expect(await agent.call('DeleteTaskPushNotificationConfig', { taskId: 't1', id: 'p1' })).toEqual({})
+    const asked = ['set', 'get', 'list', 'delete'].map((verb) => peer.seen(`tasks/pushNotificationConfig/${verb}`)[0])
+    expect(asked.map((request) => request?.body.params)).toMatchObject([
+      { name: 't1', pushNotificationConfig: { id: 'p1', url: 'https://hook.example/' } },
+      { name: 't1', pushNotificationConfigId: 'p1' },
+      { name: 't1' },
+      { name: 't1', pushNotificationConfigId: 'p1' },
+    ])
+  })
+
+  const plainCard = (url: string): JsonObject => ({ url: `${url}/a2a` })
+  const starts: readonly (readonly [name: string, script: Script])[] = [
+    ['an answer', (request, response) => sendResult(response, request, bare('TASK_STATE_COMPLETED', reply))],
+    ['a frame of a stream', (request, response) => streamOld([bare('TASK_STATE_COMPLETED', reply)])(request, response)],
+  ]
+  for (const [name, script] of starts) {
+    test(`a card that does not tell: ${name} does, once, and from then on its words are used (VERS-17)`, async () => {
+      const { agent, peer } = await connectOld((request, response) => {
+        if (request.body.method === 'tasks/list') return sendResult(response, request, { tasks: [], total: 0 })
+        return script(request, response)
+      }, plainCard)
+      await expect(agent.list()).rejects.toMatchObject({ code: 'UnsupportedOperation' })
+      expect((await agent.send('ping')).text).toBe('pong')
+      expect((await agent.send('ping')).text).toBe('pong')
+      expect((await agent.list()).tasks).toEqual([])
+      const sent = peer.seen('message/stream').map(({ body }) => (body.params as { message: JsonObject }).message)
+      expect(sent.map(({ role }) => role)).toEqual(['user', 'ROLE_USER'])
+      expect(agent.warnings.filter((text) => text.includes('drafts after 0.3'))).toHaveLength(1)
+    })
+  }
+
+  test('a peer of 0.3 as it is meant to be stays one', async () => {
+    const { agent, peer } = await connectOld(
+      streamOld([{ kind: 'task', ...bare('completed'), metadata: { note: 'TASK_STATE_COMPLETED' } }]),
+    )
+    for (let time = 0; time < 2; time++) await agent.send('ping')
+    const sent = peer.seen('message/stream').map(({ body }) => (body.params as { message: JsonObject }).message)
+    expect(sent.map(({ role }) => role)).toEqual(['user', 'user'])
+    await expect(agent.list()).rejects.toMatchObject({ code: 'UnsupportedOperation' })
   })
 })

@@ -15,15 +15,16 @@ const rest = (url: string): JsonObject => ({ url, preferredTransport: 'HTTP+JSON
 
 describe('errors over HTTP+JSON', () => {
   const problem = { type: 'about:blank', title: 'Not Found', status: 404, detail: 'no such task' }
-  const bodies: readonly (readonly [name: string, status: number, body: JsonObject, code: string, message: string])[] = [
-    ['bare', 404, { code: -32001, message: 'gone', data: { id: 't1' } }, 'TaskNotFound', 'gone'],
-    ['bare, with a general status', 400, { code: -32002, message: 'late' }, 'TaskNotCancelable', 'late'],
-    ['in an envelope of JSON-RPC', 500, { error: { code: -32004, message: 'no' } }, 'UnsupportedOperation', 'no'],
-    ['problem details', 404, problem, 'NotFound', 'no such task'],
-    ['of a framework', 422, { detail: 'message: field required' }, 'InvalidParams', 'message: field required'],
-  ]
+  const bodies: readonly (readonly [name: string, status: number, body: JsonObject, code: string, message: string])[] =
+    [
+      ['bare', 404, { code: -32001, message: 'gone', data: { id: 't1' } }, 'TaskNotFound', 'gone'],
+      ['bare, with a general status', 400, { code: -32002, message: 'late' }, 'TaskNotCancelable', 'late'],
+      ['in an envelope of JSON-RPC', 500, { error: { code: -32004, message: 'no' } }, 'UnsupportedOperation', 'no'],
+      ['problem details', 404, problem, 'NotFound', 'no such task'],
+      ['of a framework', 422, { detail: 'message: field required' }, 'InvalidParams', 'message: field required'],
+    ]
   for (const [name, status, body, code, message] of bodies) {
-    test(`one that is ${name} is told as it is, and by nobody else (ERR-01)`, async () => {
+    test(`one that is ${name} is told as it is, and by nobody else`, async () => {
       const { agent, peer } = await connectOld(
         (_request, response) => sendJson(response, body, status),
         (url) => ({ ...rest(url), additionalInterfaces: [{ url: `${url}/rpc`, transport: 'JSONRPC' }] }),
@@ -61,7 +62,7 @@ describe('errors over HTTP+JSON', () => {
 
 describe('errors over JSON-RPC', () => {
   for (const status of [200, 400, 404, 500]) {
-    test(`one with HTTP status ${status} is told by its code (ERR-01)`, async () => {
+    test(`one with HTTP status ${status} is told by its code (JRPC-19)`, async () => {
       const { agent } = await connectOld(({ body }, response) =>
         sendJson(response, { jsonrpc: '2.0', id: body.id, error: { code: -32001, message: 'gone' } }, status),
       )
@@ -109,10 +110,10 @@ describe('errors over JSON-RPC', () => {
 
 describe('answers that cannot be used', () => {
   const answers: readonly (readonly [name: string, result: unknown])[] = [
-    ['null', null],
     ['a text', 'started'],
-    ['a task without an id', { kind: 'task', status: { state: 'working' } }],
-    ['a task in a state that nobody knows', task('sleeping')],
+    ['a list', []],
+    ['a task whose status is a text', { kind: 'task', id: 't1', status: 'working' }],
+    ['a task with artifacts that are no list', task('working', { artifacts: 'none' })],
   ]
   for (const [name, result] of answers) {
     test(`${name}: it is the agent's fault, over JSON-RPC (ERR-06)`, async () => {
@@ -124,9 +125,9 @@ describe('answers that cannot be used', () => {
 
   test('over HTTP+JSON, and as a frame of a stream (ERR-06)', async () => {
     const { agent } = await connectOld((request, response) => {
-      if (request.method === 'GET') return sendJson(response, { id: 't1' })
+      if (request.method === 'GET') return sendJson(response, { id: 7 })
       beginStream(response)
-      response.end(`data: ${JSON.stringify({ statusUpdate: { taskId: 't1' } })}\n\n`)
+      response.end(`data: ${JSON.stringify({ started: true })}\n\n`)
     }, rest)
     await expect(agent.get('t1')).rejects.toMatchObject({ code: 'InvalidAgentResponse' })
     await expect(agent.send('ping')).rejects.toMatchObject({ code: 'InvalidAgentResponse' })
@@ -149,7 +150,7 @@ describe('what a server has no path for', () => {
     })
   }
 
-  test('a subscription that a server knows nothing of is not the end: the task is polled (SUB-01)', async () => {
+  test('a subscription that a server knows nothing of is not the end: the task is polled', async () => {
     let polls = 0
     const { agent } = await connectOld((request, response) => {
       const { method, id } = request.body

@@ -211,6 +211,7 @@ function isGrpc(type: string | undefined): boolean {
 }
 
 function refuseType(stream: ServerHttp2Stream): void {
+  if (stream.destroyed || stream.closed) return
   stream.respond({ ':status': 415, 'accept-post': 'application/grpc, application/grpc+proto' }, { endStream: true })
   stream.resume()
 }

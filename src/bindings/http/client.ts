@@ -21,9 +21,11 @@ export function connectHttp(iface: AgentInterface, transport: TransportOptions =
   const getPeer = peerOf(iface, { binding: 'rest', filesAsText: transport.filesAsText, warn })
   let bodyType = a2aJson
 
-  async function request(call: Call<OperationName>, { peer, row, rule }: Try, accept: string): Promise<FetchAnswer> {
+  async function request(call: Call<OperationName>, given: Try, stream = ''): Promise<FetchAnswer> {
+    const { peer, row, rule, written = peer.request(row, call.request) } = given
     const tenant = peer.isOld ? '' : callTenant(call.context, iface)
-    const { url, body } = fillRule(rule, { url: iface.url, request: peer.request(row, call.request), tenant })
+    const { url, body } = fillRule(rule, { url: iface.url, request: written, tenant })
+    const accept = peer.isOld ? stream + json : `${stream}${a2aJson}, ${json}`
     const send = (type: string): Promise<FetchAnswer> =>
       fetchCall(
         {
@@ -56,24 +58,30 @@ export function connectHttp(iface: AgentInterface, transport: TransportOptions =
         return await attempt({ peer, row, rule })
       } catch (error) {
         const { code } = A2AError.from(error)
-        if (at === rules.length - 1 || (code !== 'MethodNotAllowed' && code !== 'NotFound')) throw error
+        const unknown = code === 'MethodNotAllowed' || code === 'NotFound' || (peer.isOld && code === 'MethodNotFound')
+        if (at === rules.length - 1 || !unknown) throw error
         warn(`http: ${rule.verb} ${rule.path} is not known there; ${rules[at + 1]?.verb} was tried instead`)
       }
     }
     throw new TypeError(`${call.operation} has no HTTP form`)
   }
 
+  async function ask<O extends UnaryOperation>(call: Call<O>, given: Try): Promise<Reply<O>> {
+    const answer = await request(call, given)
+    const value = await given.peer.answer(given.row, (await readJson(answer)) ?? {}, call.request)
+    return { result: encodeValue(value), extensions: activatedExtensions(answer.headers) } as Reply<O>
+  }
+
   const endpoint: Endpoint = {
     unary<O extends UnaryOperation>(call: Call<O>): Promise<Reply<O>> {
-      return firstThatFits(call, async (given) => {
-        const answer = await request(call, given, `${a2aJson}, ${json}`)
-        const value = await given.peer.answer(given.row, (await readJson(answer)) ?? {}, call.request)
-        return { result: encodeValue(value), extensions: activatedExtensions(answer.headers) } as Reply<O>
+      return firstThatFits(call, (given) => {
+        const attempt = (written?: object): Promise<Reply<O>> => ask(call, written ? { ...given, written } : given)
+        return given.peer.insist?.(attempt, given.row, call.request) ?? attempt()
       })
     },
     stream<O extends StreamOperation>(call: Call<O>) {
       return firstThatFits(call, async (given) => {
-        const answer = await request(call, given, `text/event-stream, ${a2aJson}, ${json}`)
+        const answer = await request(call, given, 'text/event-stream, ')
         const stream = await openStream(answer, { framing: 'bare', transport, peer: given.peer })
         return given.peer.follow(stream, { call, endpoint })
       })
@@ -86,6 +94,8 @@ interface Try {
   readonly peer: Peer
   readonly row: CallRow
   readonly rule: HttpRule
+  /** The request in the version's form, where it is not the usual one. */
+  readonly written?: object
 }
 
 interface Filled {
@@ -103,9 +113,7 @@ function fillRule(rule: HttpRule, { url, request, tenant }: { url: string; reque
   })
   const rest = Object.entries(fields).filter(([name, value]) => !used.has(name) && value !== undefined)
   const address = new URL(url)
-  const base = address.pathname.replace(/\/+$/, '')
-  // Some cards of 0.3 name the place with the version, which its paths name too.
-  address.pathname = path.startsWith('/v1/') && base.endsWith('/v1') ? base.slice(0, -3) + path : base + path
+  address.pathname = address.pathname.replace(/\/+$/, '') + path
   if (rule.body === '*') return { url: address.href, body: JSON.stringify(Object.fromEntries(rest)) }
   for (const [name, value] of rest) address.searchParams.append(name, String(value))
   address.search = address.search.replaceAll('+', '%20')

@@ -55,15 +55,6 @@ export const javascriptBlames: readonly Blame[] = [
     reason: 'gives no history unless a length is asked for',
   },
   {
-    peer: 'js-1',
-    as: 'server',
-    version: '0.3',
-    bindings: ['HTTP+JSON'],
-    steps: ['error-push'],
-    evidence: /missing pushNotificationConfig/,
-    reason: 'takes the body of JSON-RPC where 0.3 has `{parent, configId, config}`',
-  },
-  {
     peer: 'js-0.3',
     as: 'server',
     bindings: ['HTTP+JSON'],

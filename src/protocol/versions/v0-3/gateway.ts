@@ -27,6 +27,12 @@ export const peerGateway: Peer03 = createPeer('jsonRpc', {
   },
 })
 
+/** Whether a bare answer has the states of the protobuf, which only such software mixes with methods of 0.3. */
+export function isDraftAnswer(answer: unknown): boolean {
+  if (!isObject(answer) || answer.kind !== undefined || !isObject(answer.status)) return false
+  return String(answer.status.state).startsWith('TASK_STATE_')
+}
+
 function writeMessage({ parts, ...rest }: Message): object {
   return { ...rest, parts: parts.map(writePart) }
 }
