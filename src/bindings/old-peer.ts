@@ -33,7 +33,7 @@ export async function loadOldPeer(
     row: (name) => {
       const row = words.of(name)
       if (row !== undefined) return isVersioned ? { ...row, http: row.http.map(withoutVersion) } : row
-      const text = `${name} is not part of A2A 0.3, which is all that this agent speaks`
+      const text = `${name} is not part of A2A 0.3, in which this agent is called`
       throw new A2AError('UnsupportedOperation', text)
     },
     request: (row, request) => words.encodeRequest(row as WireOperation, request as never, note),

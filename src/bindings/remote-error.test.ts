@@ -129,3 +129,18 @@ describe('ERR-32 which error an answer is', () => {
     expect(answers.map(isErrorBody)).toEqual(answers.map(() => false))
   })
 })
+
+test('what a peer says about delivery, and times that have passed, are not believed', () => {
+  const data = [
+    {
+      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+      reason: 'TASK_NOT_FOUND',
+      domain: 'a2a-protocol.org',
+      metadata: { delivered: 'no', odd: { toString: [] } },
+    },
+    { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '-5s' },
+  ]
+  const body = { error: { code: -32001, message: 'gone', data } }
+  const error = remoteError({ status: 200, headers: new Headers(), url: 'https://a.example', body })
+  expect([error.metadata, error.retryAfter]).toEqual([{ odd: '{"toString":[]}' }, 0])
+})

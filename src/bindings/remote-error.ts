@@ -59,7 +59,10 @@ export function remoteError(answer: ErrorAnswer): A2AError {
     byName(inner.status, answer.status) ??
     byStatus(answer.status)
   const metadata: Record<string, string> = {}
-  for (const [name, value] of Object.entries(members(info?.metadata))) metadata[name] = String(value)
+  for (const [name, value] of Object.entries(members(info?.metadata)))
+    metadata[name] = typeof value === 'string' ? value : JSON.stringify(value)
+  // Only this side knows whether a request arrived nowhere; who answers has got it.
+  delete metadata.delivered
   if (typeof inner.code === 'number' && inner.code < 0 && inner.code !== errorTable[code].jsonRpc) {
     metadata.jsonRpcCode = String(inner.code)
   }
@@ -171,5 +174,5 @@ function retryAfter(header: string | null, details: readonly ErrorDetail[]): num
   }
   const delay = details.find((detail) => typeOf(detail) === 'RetryInfo')?.retryDelay
   const seconds = typeof delay === 'string' ? Number.parseFloat(delay) : Number.NaN
-  return Number.isNaN(seconds) ? undefined : seconds
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }

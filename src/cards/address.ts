@@ -44,10 +44,14 @@ function relativeAddress(listed: string, { path, cardUrl, warnings }: AddressOpt
 function grpcAddress(listed: string, { path, cardUrl, warnings }: AddressOptions): string | undefined {
   if (listed.startsWith('/')) return undefined
   if (cardUrl === undefined) return listed
+  // A socket of this machine is for nobody to name from elsewhere: credentials would go there.
+  if (/^unix/i.test(listed) && !thisMachine.has(new URL(cardUrl).hostname)) return undefined
   const address = listed.replace(noHost, (_, scheme: string) => scheme + new URL(cardUrl).hostname)
   if (address !== listed) warnings.push(`${path}: "${listed}" names no host; ${address} was used`)
   return address
 }
+
+const thisMachine: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** The beginning of a target that names every host, or none before its port. */
 const noHost = /^((?:https?|grpcs?):\/\/|dns:(?:\/\/[^/]*\/)?|)(?:(?:0\.0\.0\.0|\[[0:]+\])(?=[:/]|$)|(?=:\d))/i

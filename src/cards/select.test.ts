@@ -71,7 +71,9 @@ describe('CARD-17 which interface is used', () => {
     { given: 'https://agent.example' },
     { given: 'grpc://agent.example:50051' },
     { given: 'grpcs://agent.example' },
-    { given: 'unix:/run/agent.sock' },
+    // A card from elsewhere may not send callers, with their credentials, to a socket of their own machine.
+    { given: 'unix:/run/agent.sock', expected: undefined },
+    { given: 'unix-abstract:agent', expected: undefined },
     { given: '0.0.0.0:50051', expected: 'agent.example:50051' },
     { given: '[::]:50051', expected: 'agent.example:50051' },
     { given: ':50051', expected: 'agent.example:50051' },

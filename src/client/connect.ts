@@ -12,7 +12,7 @@ import { type Credentials, createCredentials, explainAuthentication } from './cr
 import { discover, type FoundCard, toUrl } from './discover.ts'
 import { withFallback } from './fallback.ts'
 import type { Link } from './follow.ts'
-import { addressReader, canSpeakGrpc, connectGrpcLater } from './grpc.ts'
+import { canSpeakGrpc, connectGrpcLater } from './grpc.ts'
 import { type ConnectBinding, type ConnectOptions, pollingDefaults, retryDefaults } from './options.ts'
 import { withRetry } from './retry.ts'
 import { createWarnings, type Warnings } from './warnings.ts'
@@ -48,10 +48,11 @@ export async function connect(target: string | URL | AgentCard, options: Connect
     import('../cards/read.ts'),
     import('../cards/select.ts'),
     import('../cards/recognize.ts'),
+    import('./addresses.ts'),
   ])
   reading.catch(() => {})
   const found = await findCard(target, { options, transport, credentials, warnings })
-  const [{ readCard }, { selectInterfaces }, { recognizeCard }] = await reading
+  const [{ readCard }, { selectInterfaces }, { recognizeCard }, { addressReader }] = await reading
   const notes: string[] = []
   const card = readCard(found.json, { warnings: notes })
   const connectors = { ...ownBindings, ...options.bindings }

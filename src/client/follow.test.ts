@@ -126,6 +126,29 @@ describe('STRM-25: streams that break, against a server with the resume extensio
     expect(await collect(agent)).toEqual(story)
   })
 
+  test('an agent that begins to count anew: the snapshot fills the gap, and what follows has its numbers', async () => {
+    const { agent } = await start(
+      async (request, response) => {
+        beginStream(response)
+        if (request.body.method === 'SubscribeToTask')
+          return void response.end(
+            rpcFrame(request, { task: taskAt(5) }, 1) +
+              story
+                .slice(5)
+                .map((event, at) => rpcFrame(request, event, at + 2))
+                .join(''),
+          )
+        await writePieces(
+          response,
+          story.slice(0, 4).map((event, at) => rpcFrame(request, event, at + 1)),
+        )
+        cut(response)
+      },
+      { extensions: [resumeExtension] },
+    )
+    expect(await collect(agent)).toEqual(story)
+  })
+
   test('an id that has expired: the snapshot fills the gap', async () => {
     const { agent } = await start(
       async (request, response) => {

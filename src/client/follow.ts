@@ -76,7 +76,7 @@ export async function* follow(
         let first = rejoined
         for await (const group of stream.events) {
           for (const frame of group) {
-            for (const event of first ? rejoin(link, progress, frame) : take(link, progress, { frame, rejoined })) {
+            for (const event of take(link, progress, { frame, rejoined, first })) {
               attempts = 0
               yield event
             }
@@ -147,32 +147,22 @@ async function subscribe(
   }
 }
 
-/** The events of the first frame after a return: none that are known already. */
-function rejoin(link: Link, progress: Progress, frame: StreamEvent): StreamResponse[] {
-  const { task } = frame.value
-  const known = progress.task
-  if (task === undefined || known === undefined) return take(link, progress, { frame, rejoined: true })
-  const current = link.resumable && frame.id !== undefined && frame.id === progress.lastEventId
-  if (link.resumable && frame.id !== undefined) progress.lastEventId = frame.id
-  const events = current ? [] : difference(known, task)
-  takeIn(progress, frame.value, link.warn)
-  return events
-}
-
-/** The event of a frame, unless it was seen before. */
+/** The events of a frame: none that were seen before. `first` tells that it is the one after a return. */
 function take(
   link: Link,
   progress: Progress,
-  { frame, rejoined }: { frame: StreamEvent; rejoined: boolean },
+  { frame, rejoined, first }: { frame: StreamEvent; rejoined: boolean; first: boolean },
 ): StreamResponse[] {
   const event = frame.value
   if (link.resumable && frame.id !== undefined) {
-    if (progress.lastEventId !== undefined && frame.id <= progress.lastEventId) return []
+    const last = progress.lastEventId ?? -1
+    // A snapshot with a smaller number is of an agent that has begun to count anew.
+    if (frame.id === last || (frame.id < last && !(first && event.task))) return []
     progress.lastEventId = frame.id
   }
   const { task } = progress
   if (event.task !== undefined && task !== undefined) {
-    link.warn('stream: a task frame after the first; what it tells that is new was taken for events')
+    if (!first) link.warn('stream: a task frame after the first; it was taken for updates')
     return takeIn(progress, event, link.warn) ? difference(task, event.task) : []
   }
   if (rejoined && task !== undefined && repeats(task, event)) return []

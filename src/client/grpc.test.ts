@@ -4,9 +4,9 @@ import { closeIdleChannels } from '../bindings/grpc/channel.ts'
 import { agent as define } from '../engine/executor.ts'
 import type { AgentCard, AgentInterface } from '../protocol/generated/v1/types.ts'
 import { serve } from '../server/serve.ts'
+import { addressReader } from './addresses.ts'
 import { createCardCache } from './card-cache.ts'
 import { connect } from './connect.ts'
-import { addressReader } from './grpc.ts'
 
 afterEach(closeIdleChannels)
 

@@ -1,6 +1,5 @@
 import type { Endpoint } from '../protocol/endpoint.ts'
 import { A2AError } from '../protocol/errors.ts'
-import type { AgentInterface } from '../protocol/generated/v1/types.ts'
 import type { ConnectBinding } from './options.ts'
 
 /** Whether this runtime can speak gRPC, which no browser can. */
@@ -21,27 +20,5 @@ export const connectGrpcLater: ConnectBinding = (iface, transport) => {
   return {
     unary: async (call) => (await endpoint()).unary(call),
     stream: async (call) => (await endpoint()).stream(call),
-  }
-}
-
-/**
- * Gives the URL that stands for an interface where credentials are decided on, or undefined where nobody can be reached.
- * `secure`: whether a gRPC address that does not say so is reached over TLS.
- */
-export async function addressReader(
-  interfaces: readonly AgentInterface[],
-  secure: boolean,
-): Promise<(iface: AgentInterface) => string | undefined> {
-  const isGrpc = ({ protocolBinding }: AgentInterface): boolean => protocolBinding === 'GRPC'
-  const target = interfaces.some(isGrpc) ? await import('../bindings/grpc/target.ts') : undefined
-  return (iface) => {
-    const { url } = iface
-    if (target === undefined || !isGrpc(iface)) return URL.canParse(url) ? url : undefined
-    try {
-      return target.readTarget(url, { secure }).url
-    } catch {
-      // Whoever calls it gets to see why it is no address.
-      return undefined
-    }
   }
 }

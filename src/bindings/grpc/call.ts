@@ -42,6 +42,12 @@ function sendOk(this: ServerHttp2Stream): void {
   this.sendTrailers(okTrailers)
 }
 
+/** What becomes of the messages of a call that takes many. */
+interface MessageReader {
+  readonly onMessage: (message: Uint8Array) => void | Promise<void>
+  readonly onEnd: () => void
+}
+
 /**
  * One call on an HTTP/2 stream; to authenticators it looks like any request. It is over once its status was handed over or
  * the caller has gone, and whatever is said after that is not sent.
@@ -159,29 +165,64 @@ export class GrpcCall implements HttpRequest {
     )
   }
 
-  /** Reads messages as they come; `onEnd` follows the last one. */
-  readEach(onMessage: (message: Uint8Array) => void, onEnd: () => void): void {
+  /**
+   * Reads messages of at most `limit` bytes as they come, the next one when `onMessage` is through with the one before;
+   * `onEnd` follows the last one.
+   */
+  readEach(limit: number, { onMessage, onEnd }: MessageReader): void {
     // Compressed ones take their time, and none may overtake another.
     let last: Promise<void> | undefined
+    let waiting = 0
     const then = (next: () => void | Promise<void>): void => {
+      waiting += 1
+      this.stream.pause()
       const step = async (): Promise<void> => {
         if (!this.isOver) await next()
       }
-      last = (last ?? Promise.resolve()).then(step).catch((error) => this.fail(A2AError.from(error)))
+      last = (last ?? Promise.resolve())
+        .then(step)
+        .catch((error) => this.fail(A2AError.from(error)))
+        .then(() => {
+          waiting -= 1
+          if (waiting === 0) this.stream.resume()
+        })
     }
     this.#read(
-      (payload, compressed) => then(async () => onMessage(compressed ? await this.#decompress(payload) : payload)),
+      (payload, compressed) =>
+        then(async () => await onMessage(compressed ? await this.#decompress(payload, limit) : payload)),
       () => then(onEnd),
+      limit,
     )
   }
 
-  #decompress(payload: Buffer): Promise<Buffer> {
-    return decompress(payload, { headers: this.headers, limit: this.#settings.bodyLimit })
+  /** Settles when the caller has taken what was written to it, or is gone. */
+  drained(): Promise<void> {
+    const { stream } = this
+    if (!stream.writableNeedDrain || stream.destroyed) return Promise.resolve()
+    this.lag(true)
+    return new Promise((resolve) => {
+      const done = (): void => {
+        stream.off('drain', done)
+        stream.off('close', done)
+        this.lag(false)
+        resolve()
+      }
+      stream.once('drain', done)
+      stream.once('close', done)
+    })
   }
 
-  #read(onFrame: (payload: Buffer, compressed: boolean) => void, onEnd: () => void): void {
+  #decompress(payload: Buffer, limit = this.#settings.bodyLimit): Promise<Buffer> {
+    return decompress(payload, { headers: this.headers, limit })
+  }
+
+  #read(
+    onFrame: (payload: Buffer, compressed: boolean) => void,
+    onEnd: () => void,
+    limit = this.#settings.bodyLimit,
+  ): void {
     const { stream } = this
-    const frames = new FrameReader(this.#settings.bodyLimit, onFrame)
+    const frames = new FrameReader(limit, onFrame)
     stream.on('data', (chunk: Buffer) => {
       if (this.#over) return
       try {
@@ -288,19 +329,19 @@ export class GrpcCall implements HttpRequest {
     if (last === undefined) stream.end()
     else stream.end(last)
     if (stream.writableLength > 0) this.lag(true)
-    this.#stopSender()
+    this.#stopSender('wantTrailers')
   }
 
   /** An answer may come while the request is still on its way: the sender is told to stop, without an error (RFC 9113 §8.1). */
-  #stopSender(): void {
+  #stopSender(after: 'finish' | 'wantTrailers' = 'finish'): void {
     const { stream } = this
     if (stream.readableEnded || stream.endAfterHeaders) return
     stream.resume()
     const stop = (): void => {
       if (!stream.readableEnded && !stream.destroyed) stream.close(constants.NGHTTP2_NO_ERROR)
     }
-    if (stream.writableFinished) setImmediate(stop)
-    else stream.once('finish', () => setImmediate(stop))
+    if (after === 'finish' && stream.writableFinished) setImmediate(stop)
+    else stream.once(after, () => setImmediate(stop))
   }
 
   #finish(): void {

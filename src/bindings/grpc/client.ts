@@ -34,7 +34,7 @@ export function connectGrpc(iface: AgentInterface, transport: TransportOptions =
     const { operation, request, context } = call
     const row = peer.words.of(operation)
     if (row === undefined) {
-      const text = `${operation} is not part of A2A ${peer.words.version}, which is all that this agent speaks`
+      const text = `${operation} is not part of A2A ${peer.words.version}, in which this agent is called`
       throw new A2AError('UnsupportedOperation', text)
     }
     const tenant = callTenant(context, iface)

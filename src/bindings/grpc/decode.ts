@@ -60,15 +60,23 @@ export function readFields(table: Table, source: Source, { end, into }: { end: n
 function readItem(field: Field, source: Source, { into, packed }: { into: Members; packed: boolean }): void {
   into[field.json] ??= []
   const list = into[field.json] as unknown[]
+  if (list.length >= mostItems) throw new Fault(tooMany)
   if (!packed) {
     list.push(readOne(field, source, undefined))
     return
   }
   const { reader } = source
   const end = readEnd(source)
-  while (reader.pos < end) list.push(readOne(field, source, undefined))
+  while (reader.pos < end) {
+    if (list.length >= mostItems) throw new Fault(tooMany)
+    list.push(readOne(field, source, undefined))
+  }
   checkEnd(source, end)
 }
+
+/** An element may be two bytes long, and fewer when they are compressed; as an object it takes a hundred times as much. */
+const mostItems = 100_000
+const tooMany = `has more than ${mostItems} elements`
 
 /** One entry of a map, which is a message of a key and a value. */
 function readEntry(field: Field, source: Source, into: Members): void {

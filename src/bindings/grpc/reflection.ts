@@ -32,14 +32,18 @@ interface Knowledge {
 /** Answers each request of the stream by one response. */
 function converse(call: GrpcCall, { index, listed }: Knowledge): void {
   call.beginStream(answerHeaders)
-  call.readEach(
-    (message) => {
+  call.readEach(longestQuestion, {
+    onMessage: async (message) => {
       const answer = respond(message, { index, listed })
       if (!call.isOver) call.stream.write(frameOf(answer))
+      await call.drained()
     },
-    () => call.endStream(),
-  )
+    onEnd: () => call.endStream(),
+  })
 }
+
+/** Bytes of one request, which is said again in its answer; names are short. */
+const longestQuestion = 4_096
 
 /** Files by their names, and by what they declare. None extends anything. */
 interface Index {

@@ -102,7 +102,15 @@ async function tlsOf({ tlsCert, tlsKey }: ServeFlags): Promise<Pick<ServeOptions
   if (tlsCert === undefined && tlsKey === undefined) return {}
   if (tlsCert === undefined || tlsKey === undefined)
     throw usageError('TLS needs a certificate and its key', 'give both --tls-cert and --tls-key')
-  return { tls: { cert: await readPem(tlsCert, '--tls-cert'), key: await readPem(tlsKey, '--tls-key') } }
+  const tls = { cert: await readPem(tlsCert, '--tls-cert'), key: await readPem(tlsKey, '--tls-key') }
+  const { createSecureContext } = await import('node:tls')
+  try {
+    createSecureContext(tls)
+  } catch (error) {
+    const hint = 'give the certificate to --tls-cert, and the key that it was made with to --tls-key'
+    throw usageError(`--tls-cert and --tls-key do not belong together: ${(error as Error).message}`, hint)
+  }
+  return { tls }
 }
 
 async function readPem(path: string, flag: string): Promise<string> {

@@ -69,9 +69,9 @@ function createDialect(transport: Transport, bytes: Bytes = 'plain'): Dialect {
       encodeValue(results[operation.name](result.value as never, { form, note, transport, bytes })) as Encoded<unknown>,
     frames(row, events, note = unheard) {
       const endsAtInput = row.operation.name === 'SendStreamingMessage'
-      return mapGroups(events, (event, isLast) =>
-        frame(event, { final: isFinal(event.value, endsAtInput && isLast), note }),
-      )
+      const map = (event: StreamEvent, isLast: boolean): Frame =>
+        frame(event, { final: isFinal(event.value, isLast), note })
+      return mapGroups(events, map, { endsAtInput })
     },
   }
 }
@@ -102,20 +102,26 @@ function isFinal({ statusUpdate }: StreamResponse, endsAtInput: boolean): boolea
   return isTerminal(state) || (endsAtInput && state === 'TASK_STATE_INPUT_REQUIRED')
 }
 
-/** Groups with each event replaced; `isLast` in its group. Whoever leaves the loop leaves the source at once, also while it is waited for. */
+/** Groups with each event replaced; `isLast` is asked of questions where `endsAtInput`. Whoever leaves the loop leaves the source at once, also while it is waited for. */
 function mapGroups(
   events: AsyncIterable<readonly StreamEvent[]>,
   map: (event: StreamEvent, isLast: boolean) => Frame,
+  { endsAtInput }: { readonly endsAtInput: boolean },
 ): AsyncIterable<readonly Frame[]> {
   return {
     [Symbol.asyncIterator]() {
       const source = events[Symbol.asyncIterator]()
+      let ahead: ReturnType<typeof source.next> | undefined
       return {
         async next() {
-          const { done, value } = await source.next()
-          return done
-            ? { done, value: undefined }
-            : { done: false, value: value.map((event, at) => map(event, at === value.length - 1)) }
+          const { done, value } = await (ahead ?? source.next())
+          ahead = undefined
+          if (done) return { done, value: undefined }
+          // The question of an earlier run is followed by more: only the end of the source tells.
+          const asks = value.at(-1)?.value.statusUpdate?.status.state === 'TASK_STATE_INPUT_REQUIRED'
+          if (endsAtInput && asks) ahead = source.next()
+          const ends = (await ahead?.catch(() => undefined))?.done === true
+          return { done: false, value: value.map((event, at) => map(event, ends && at === value.length - 1)) }
         },
         async return() {
           await source.return?.()

@@ -36,6 +36,12 @@ const finals = (groups: readonly (readonly Frame[])[]): unknown[] =>
   groups.flat().map(({ value }) => (value as { final?: boolean }).final)
 
 describe('final', () => {
+  test('VERS-07 D-24 a question that an earlier run has asked is not the end of the stream of its answer', async () => {
+    const asked = [status('INPUT_REQUIRED')]
+    expect(finals(await framesOf([asked, [status('WORKING')], [status('COMPLETED')]]))).toEqual([false, false, true])
+    expect(finals(await framesOf([[status('WORKING')], asked]))).toEqual([false, true])
+  })
+
   const terminal = ['COMPLETED', 'CANCELED', 'FAILED', 'REJECTED']
   const open = ['SUBMITTED', 'WORKING', 'AUTH_REQUIRED']
   for (const operation of ['SendStreamingMessage', 'SubscribeToTask'] as const) {
