@@ -46,7 +46,7 @@ describe.each(fullMatrix)('over $binding and $store', ({ store, binding }) => {
       const stream = await openStream(caller, 'SubscribeToTask', { id })
       const canceling = caller.cancel(id)
       if (script.startsWith('nocancel')) {
-        await delay(10)
+        await delay(60)
         gate.open()
       }
       const answer = await canceling
