@@ -25,7 +25,13 @@ export async function idempotencyKey(
   if (key.length > longestKey) {
     throw invalidParams([{ field: 'Idempotency-Key', description: `must be ${longestKey} characters at most` }])
   }
-  return { key, digest: await digest(JSON.stringify(request)) }
+  return { key, digest: await digest(JSON.stringify(request, sortMembers)) }
+}
+
+/** The same request may come over another binding, which has its members in another order. */
+function sortMembers(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 /** Sends with a key that are under way in this process, so that a repeat joins instead of starting again. */

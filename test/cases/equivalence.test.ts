@@ -311,7 +311,8 @@ describe.each(storeKinds)('the same call over every binding, over %s', (store) =
 
   it('makes one task of a send that is repeated with its key, at once and later, over either binding (EQ-02)', async () => {
     const served = await serve({ store })
-    const options = { headers: { 'idempotency-key': 'k' }, message: { messageId: 'm' } }
+    const message = { messageId: 'm', contextId: 'c', referenceTaskIds: ['r'], metadata: { b: 1, a: { d: 1, c: 2 } } }
+    const options = { headers: { 'idempotency-key': 'k' }, message }
     const callers = allBindings.map((binding) => callerOf(served, binding))
     const repeat = (): Promise<Task>[] =>
       [...callers, ...callers].map((caller) => caller.send('wait:20 chunk:a:x done', options))

@@ -119,7 +119,7 @@ function codeOf({ code, details }: CallStatus, operation: OperationName): ErrorC
 
 /** Texts for failures that come before a byte of the request is sent, or of a request that was sent back unread. */
 const undelivered =
-  /^(No connection established|Name resolution failed|Failed to (parse|connect)|Channel closed|Stream refused)/
+  /^(No connection established|Name resolution failed|Failed to (parse|connect|start)|Channel closed|Stream refused)/
 
 const tooLarge = /larger than/
 

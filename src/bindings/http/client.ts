@@ -47,12 +47,13 @@ export function connectHttp(iface: AgentInterface, transport: TransportOptions =
     return send(json)
   }
 
-  /** The rules of an operation are tried in turn while the peer says that it does not know such a path or verb. */
+  /** The verbs of an operation are tried in turn while the peer says that it does not know such a path or verb. */
   async function firstThatFits<T>(call: Call<OperationName>, attempt: (given: Try) => Promise<T>): Promise<T> {
     const peer = await getPeer()
     const row = peer.row(call.operation)
     const withTenant = !peer.isOld && callTenant(call.context, iface) !== ''
-    const rules = row.http.filter(({ path }) => path.startsWith('/{tenant}/') === withTenant)
+    const [main, ...others] = row.http.filter(({ path }) => path.startsWith('/{tenant}/') === withTenant)
+    const rules = main === undefined ? [] : [main, ...others.filter(({ path }) => path === main.path)]
     for (const [at, rule] of rules.entries()) {
       try {
         return await attempt({ peer, row, rule })
