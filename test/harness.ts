@@ -47,6 +47,16 @@ async function openSqlite(): Promise<Store> {
   return openSqliteStore({ path: join(await temporaryFolder(), 'test.db'), thread: 'main' })
 }
 
+/** A store with some methods in place of its own. */
+export function wrapStore(store: Store, methods: Partial<Store>): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}
+
 /** Who calls, when nothing else is said. */
 export const anybody: CallContext = { version: '1.0', tenant: '', owner: '', extensions: [], headers: {} }
 

@@ -26,7 +26,7 @@ export function tellEarly(store) {
       return store[name](scope, id, ...rest)
     }
 
-  return {
+  const methods = {
     create: (task) => early(task.id, store.create(task)),
     async claim(scope, id) {
       await pending.get(id)
@@ -44,12 +44,15 @@ export function tellEarly(store) {
       await Promise.all(pending.values())
       return store.answer(...given)
     },
-    remember: (...given) => store.remember(...given),
-    abandoned: (...given) => store.abandoned(...given),
-    purge: (...given) => store.purge(...given),
     close: async () => {
       await Promise.all(pending.values())
       await store.close()
     },
   }
+  return new Proxy(store, {
+    get(target, name) {
+      const member = methods[name] ?? Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
 }

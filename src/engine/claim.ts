@@ -2,9 +2,11 @@ import { A2AError, invalidParams } from '../protocol/errors.ts'
 import { isTerminal } from '../protocol/task.ts'
 import type { Core } from './core.ts'
 import { Live } from './live.ts'
-import type { Scope, TaskHead } from './store.ts'
+import { takeOver } from './recovery.ts'
+import { ask, type TakenMail, type TaskPlace } from './remote.ts'
+import type { NewMail, Scope, TaskHead } from './store.ts'
 
-/** How long to wait for a task that another process holds, milliseconds. */
+/** How long to wait for a process that holds a task and takes no mail in, milliseconds. */
 const patience = 5_000
 
 /** The error for a task that does not exist, or not for this caller: the two look the same (§3.3.2). */
@@ -36,19 +38,34 @@ export function checkContext(
   throw invalidParams([{ field: 'message.contextId', description }])
 }
 
+/** What became of work on a task: done in this process, or asked of the one that holds the task. */
+export type Reached<T> = { readonly here: T } | { readonly mail: TakenMail }
+
+/** What `reach` does with a task. */
+export interface Reach<T> {
+  /** Called at once when the task is held here, so that nobody can come between. */
+  readonly use: (live: Live) => T
+  /** What another process is asked to do, when that holds the task. */
+  readonly mail: NewMail
+  /** Called before mail is left, and after it was taken back. */
+  readonly onPost?: () => Promise<void>
+  readonly onReturn?: () => Promise<void>
+}
+
 /**
- * Takes hold of a task that is not terminal, waiting for whoever is just giving it up. `use` runs at once after that, so
- * that nobody can come between.
+ * Works on a task that is not terminal, wherever it is held: takes hold of it, waiting for whoever is just giving it up, or leaves mail for
+ * the process that works on it. What a dead process left is taken over first.
  */
-export async function withLive<T>(
+export async function reach<T>(
   core: Core,
-  { scope, id }: { scope: Scope; id: string },
-  use: (live: Live) => T,
-): Promise<T> {
+  place: TaskPlace,
+  { use, mail, onPost, onReturn }: Reach<T>,
+): Promise<Reached<T>> {
+  const { scope, id } = place
   const deadline = core.now() + patience
   for (;;) {
     const live = liveTask(core, scope, id)
-    if (live !== undefined && !live.releasing) return use(live)
+    if (live !== undefined && !live.releasing) return { here: use(live) }
     if (live !== undefined) await live.ended.wait()
     const head = await core.store.head(scope, id)
     if (head === undefined) throw taskNotFound(id)
@@ -56,20 +73,29 @@ export async function withLive<T>(
     const claimed = await core.store.claim(scope, id)
     if (claimed === undefined) throw taskNotFound(id)
     if (claimed !== 'held') {
+      if (claimed.left !== undefined) {
+        await takeOver(core, place, claimed)
+        continue
+      }
       const taken = new Live(core, scope, { id, contextId: claimed.head.contextId, log: claimed.log, claimed })
-      if (!isTerminal(claimed.head.state)) return use(taken)
+      if (!isTerminal(claimed.head.state)) return { here: use(taken) }
       taken.next()
       throw new TerminalTask(claimed.head)
     }
-    if (core.now() > deadline) {
-      throw new A2AError('Unavailable', 'Another process works on this task; try again when it has finished', {
-        retryAfter: 5,
-      })
-    }
     // Another caller here may have taken it a moment ago: then it is at work, and can be used at once.
     const holder = core.lives.get(id)
-    if (holder === undefined) await new Promise((resolve) => setTimeout(resolve, 50))
-    else if (holder.releasing) await holder.ended.wait()
+    if (holder === undefined) {
+      await onPost?.()
+      const taken = await ask(core, place, mail)
+      if (taken !== undefined) return { mail: taken }
+      await onReturn?.()
+      // Held by this process, but not at work yet; or given up a moment ago.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    } else if (holder.releasing) await holder.ended.wait()
+    if (core.now() > deadline) {
+      const text = 'The process that works on this task does not answer; try again in a while'
+      throw new A2AError('Unavailable', text, { retryAfter: 5 })
+    }
   }
 }
 

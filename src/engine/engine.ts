@@ -1,5 +1,4 @@
 import { type Logger, silent } from '../lib/log.ts'
-import { backgroundInterval } from '../lib/turn.ts'
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import type { Encoded } from '../protocol/encoded.ts'
 import type { Call, CallContext, Endpoint, Reply, StreamReply } from '../protocol/endpoint.ts'
@@ -13,16 +12,19 @@ import {
   type StreamOperation,
   type UnaryOperation,
 } from '../protocol/operations.ts'
+import { Admission } from './admission.ts'
 import { cancelTask } from './cancel.ts'
 import { type Core, Feeds } from './core.ts'
+import { drain } from './drain.ts'
 import type { Agent } from './executor.ts'
-import { idempotencyKey, type PendingSends, startOnce } from './idempotency.ts'
+import { idempotencyKey, startOnce } from './idempotency.ts'
 import { type Limits, standardLimits } from './limits.ts'
+import { createMailbox } from './mail.ts'
 import { getTask, listTasks } from './reads.ts'
-import { recover } from './recovery.ts'
 import { answerSend, checkSend, type Send, type Started, start, streamSend } from './sends.ts'
 import type { Scope, Store } from './store.ts'
 import { OpenStreams, subscribe } from './streams.ts'
+import { createUpkeep } from './upkeep.ts'
 
 export interface EngineOptions {
   readonly agent: Agent
@@ -59,17 +61,23 @@ export function createEngine(options: EngineOptions): Engine {
     now: options.now ?? Date.now,
     lives: new TurnoverMap(),
     feeds: new Feeds(store, { pollMs: limits.pollEvery, publishedOf: (id) => core.lives.get(id)?.published ?? 0 }),
+    admission: new Admission(limits),
+    keyed: new Map(),
+    collectMail: () => {
+      // A store that does not answer now is asked again in a second.
+      collect().catch(() => {})
+    },
     stopping: false,
   }
+  const collect = createMailbox(core)
   const streams = new OpenStreams(limits.streamsPerOwner)
-  const pending: PendingSends = new Map()
   const supported = new Set([
     resumeExtension,
     idempotencyExtension,
     ...(agent.capabilities.extensions ?? []).map((extension) => extension.uri),
   ])
   const gate = createGate(agent.capabilities)
-  const sweeper = createSweeper(core)
+  const upkeep = createUpkeep(core)
 
   function activated({ extensions }: CallContext): readonly string[] {
     return extensions.length === 0 ? extensions : extensions.filter((uri) => supported.has(uri))
@@ -93,8 +101,7 @@ export function createEngine(options: EngineOptions): Engine {
       ...(idempotency && { idempotency }),
     }
     if (!idempotency) return [send, await start(core, send)]
-    const once = { pending, start: () => start(core, send) }
-    return [send, await startOnce(core, { ...send, idempotency }, once)]
+    return [send, await startOnce(core, { ...send, idempotency }, () => start(core, send))]
   }
 
   const unary: Unary = {
@@ -141,83 +148,15 @@ export function createEngine(options: EngineOptions): Engine {
     },
 
     async start() {
-      const count = await recover(core)
-      if (count > 0) core.log.warn('Tasks of a process that stopped were taken over', { tasks: count })
-      sweeper.start()
+      await upkeep.start()
     },
 
     async close({ graceMs = 0 } = {}) {
       core.stopping = true
-      sweeper.stop()
+      upkeep.stop()
       await drain(core, graceMs)
+      upkeep.end()
       core.feeds.closeAll()
-    },
-  }
-}
-
-async function drain(core: Core, graceMs: number): Promise<void> {
-  const all = (): Promise<unknown> => Promise.all(core.lives.values().map((live) => live.ended.wait()))
-  if (graceMs > 0 && core.lives.size > 0) {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    await Promise.race([
-      all(),
-      new Promise((resolve) => {
-        timer = setTimeout(resolve, graceMs)
-      }),
-    ])
-    clearTimeout(timer)
-  }
-  for (const live of core.lives.values()) live.run?.shutdown()
-  await Promise.all(
-    core.lives.values().map((live) => (live.releasing ? live.ended.wait() : live.committed().catch(() => {}))),
-  )
-}
-
-/** Looks now and then for runs beyond their limits, for tasks without a living holder, and for what may be dropped. */
-function createSweeper(core: Core): { start(): void; stop(): void } {
-  const { limits, store } = core
-  let timers: { stop(): void }[] = []
-  let purging = false
-
-  function checkRuns(): void {
-    const now = core.now()
-    for (const live of core.lives.values()) {
-      live.listen()
-      const { run } = live
-      if (run === undefined) continue
-      if (now - run.startedAt > limits.runTime)
-        run.limit(`The task took longer than ${limits.runTime / 1000} s, so it was stopped.`)
-      else if (now - run.lastEventAt > limits.idleTime) {
-        run.limit(`The agent gave no sign for ${limits.idleTime / 1000} s, so the task was stopped.`)
-      }
-    }
-  }
-
-  async function tidy(): Promise<void> {
-    if (purging) return
-    purging = true
-    try {
-      await recover(core)
-      const now = core.now()
-      await store.purge({
-        events: now - limits.replayWindow,
-        answers: now - limits.idempotencyWindow,
-        ...(limits.retain !== undefined && { tasks: now - limits.retain }),
-      })
-    } catch (error) {
-      core.log.warn('The store could not be tidied', { error: A2AError.from(error).message })
-    } finally {
-      purging = false
-    }
-  }
-
-  return {
-    start() {
-      timers = [backgroundInterval(checkRuns, 1_000), backgroundInterval(() => void tidy(), limits.sweepEvery)]
-    },
-    stop() {
-      for (const timer of timers) timer.stop()
-      timers = []
     },
   }
 }

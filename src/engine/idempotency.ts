@@ -1,10 +1,13 @@
+import { pause } from '../lib/backoff.ts'
 import { Outcome } from '../lib/deferred.ts'
 import type { CallContext } from '../protocol/endpoint.ts'
 import { A2AError, invalidParams } from '../protocol/errors.ts'
 import { idempotencyKeyHeader } from '../protocol/extensions.ts'
 import type { SendMessageRequest, SendMessageResponse } from '../protocol/generated/v1/types.ts'
+import { type Reach, requireHead } from './claim.ts'
 import type { Core } from './core.ts'
-import type { Job } from './live.ts'
+import type { Job } from './jobs.ts'
+import { followRun } from './remote.ts'
 import type { Send, Started } from './sends.ts'
 import type { Answer, IdempotencyKey, Scope } from './store.ts'
 
@@ -34,34 +37,39 @@ function sortMembers(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** Sends with a key that are under way in this process, so that a repeat joins instead of starting again. */
-export type PendingSends = Map<string, { readonly digest: string; readonly started: Promise<Started> }>
+/** Sends with a key that are under way in this process, by `placeOf`, so that a repeat joins instead of starting again. */
+export type KeyedSends = Map<string, { readonly digest: string; readonly started: Promise<Started> }>
 
-function checkDigest(given: string, known: string): void {
+/** What a key is known by among all keys of this process. */
+export function placeOf({ tenant, owner }: Scope, key: string): string {
+  return JSON.stringify([tenant, owner, key])
+}
+
+/** Refuses a key that was used for another request. */
+export function checkDigest(given: string, known: string): void {
   if (given === known) return
   const description = 'was used for another request; use a new key, or repeat the very same request'
   throw invalidParams([{ field: 'Idempotency-Key', description }])
 }
 
+/** A send with a key. */
+type KeyedSend = Send & { readonly idempotency: IdempotencyKey }
+
 /** Starts a send, or finds what the first send with the same key led to (the idempotency extension). */
-export async function startOnce(
-  core: Core,
-  send: Send & { readonly idempotency: IdempotencyKey },
-  { pending, start }: { pending: PendingSends; start: () => Promise<Started> },
-): Promise<Started> {
+export async function startOnce(core: Core, send: KeyedSend, start: () => Promise<Started>): Promise<Started> {
   const { scope, idempotency } = send
-  const place = JSON.stringify([scope.tenant, scope.owner, idempotency.key])
-  const running = pending.get(place)
+  const place = placeOf(scope, idempotency.key)
+  const running = core.keyed.get(place)
   if (running !== undefined) {
     checkDigest(idempotency.digest, running.digest)
     return joined(await running.started)
   }
   const started = begin(core, send, start)
-  pending.set(place, { digest: idempotency.digest, started })
+  core.keyed.set(place, { digest: idempotency.digest, started })
   try {
     return await started
   } finally {
-    pending.delete(place)
+    core.keyed.delete(place)
   }
 }
 
@@ -72,33 +80,73 @@ function joined(started: Started): Started {
   return rest
 }
 
-async function begin(
-  core: Core,
-  { scope, idempotency }: { scope: Scope; idempotency: IdempotencyKey },
-  start: () => Promise<Started>,
-): Promise<Started> {
-  const known = await core.store.answer(scope, idempotency.key)
-  if (known !== undefined) {
-    checkDigest(idempotency.digest, known.digest)
-    return recall(core, scope, known)
+/** Another process has taken the key while this one had to let it go: what that made of it is the answer. */
+class KeyTaken extends Error {}
+
+async function begin(core: Core, send: KeyedSend, start: () => Promise<Started>): Promise<Started> {
+  const { scope, idempotency } = send
+  const { store } = core
+  for (;;) {
+    const known = await lookUp(core, send)
+    if (known !== undefined) return recall(core, send, known)
+    try {
+      const started = await start()
+      if (started.kind === 'message') {
+        const text = JSON.stringify({ message: started.message })
+        await store.remember(scope, idempotency.key, { digest: idempotency.digest, text })
+      } else await started.made?.live.committed()
+      return started
+    } catch (error) {
+      await store.forget?.(scope, idempotency.key).catch(() => {})
+      if (!(error instanceof KeyTaken)) throw error
+    }
   }
-  const started = await start()
-  if (started.kind === 'message') {
-    const text = JSON.stringify({ message: started.message })
-    await core.store.remember(scope, idempotency.key, { digest: idempotency.digest, text })
-  } else await core.lives.get(started.taskId)?.committed()
-  return started
 }
 
-async function recall(core: Core, scope: Scope, answer: Answer): Promise<Started> {
+/** How long to wait for the process that has a send with the same key under way, milliseconds. */
+const patience = 10_000
+
+/** What is known under the key of a send; undefined: nothing, and it is this process' to use. */
+async function lookUp(core: Core, { scope, idempotency, context }: KeyedSend): Promise<Answer | undefined> {
+  const { store } = core
+  const end = core.now() + patience
+  for (let wait = 20; ; wait = Math.min(wait * 2, 500)) {
+    const known = await (store.reserve?.(scope, idempotency) ?? store.answer(scope, idempotency.key))
+    if (known === undefined) return undefined
+    checkDigest(idempotency.digest, known.digest)
+    if (!('pending' in known)) return known
+    if (core.now() > end || core.stopping) {
+      throw new A2AError('Unavailable', 'The first request with this key is still under way; try again', {
+        retryAfter: 1,
+      })
+    }
+    await pause(wait)
+    if (context.signal?.aborted) throw new A2AError('Cancelled')
+  }
+}
+
+/** Lets go of a key while its message is left to another process, which takes it for itself. */
+export function handKeyOn(core: Core, { scope, idempotency }: Send): Pick<Reach<never>, 'onPost' | 'onReturn'> {
+  const { store } = core
+  if (idempotency === undefined || store.reserve === undefined) return {}
+  return {
+    onPost: async () => store.forget?.(scope, idempotency.key),
+    async onReturn() {
+      if ((await store.reserve?.(scope, idempotency)) !== undefined) throw new KeyTaken()
+    },
+  }
+}
+
+async function recall(core: Core, { scope, context, streaming }: Send, answer: Answer): Promise<Started> {
   if ('text' in answer) {
     const { message } = JSON.parse(answer.text) as SendMessageResponse
     if (message === undefined) throw new A2AError('Internal')
     return { kind: 'message', message }
   }
-  const live = core.lives.get(answer.taskId)
-  const head = await core.store.head(scope, answer.taskId)
-  if (head === undefined) throw new A2AError('TaskNotFound')
+  if (!('taskId' in answer)) throw new A2AError('Internal')
+  const { taskId: id } = answer
+  const live = core.lives.get(id)
+  const head = await requireHead(core, scope, id)
   const job: Job = {
     message: { messageId: '', role: 'ROLE_USER', parts: [] },
     metadata: {},
@@ -107,7 +155,9 @@ async function recall(core: Core, scope: Scope, answer: Answer): Promise<Started
     startedAt: head.seq,
     settled: new Outcome(),
   }
-  if (live?.run === undefined) job.settled.resolve()
-  else live.join(job)
-  return { kind: 'task', taskId: answer.taskId, seq: head.seq, job }
+  if (live?.run !== undefined) live.jobs.join(job)
+  else if (live === undefined && head.held)
+    void followRun(core, { scope, id }, { job, caller: context, streaming, head })
+  else job.settled.resolve()
+  return { kind: 'task', taskId: id, seq: head.seq, job }
 }

@@ -4,6 +4,12 @@ export interface Limits {
   readonly decideAfter: number
   /** How long an executor may go on after a cancel before CANCELED is forced. */
   readonly cancelGrace: number
+  /** Runs that may be at work at once in this process, and how many of one tenant or of one owner; absent: no bound of their own. */
+  readonly runs: number
+  readonly runsPerTenant?: number
+  readonly runsPerOwner?: number
+  /** Runs that may wait for a place among them. */
+  readonly waiting: number
   readonly runTime: number
   /** How long a run may go without an event. */
   readonly idleTime: number
@@ -15,11 +21,11 @@ export interface Limits {
   readonly eventSize: number
   /** How often to look for tasks that a dead process left, and for what may be dropped. */
   readonly sweepEvery: number
-  /** How often to look for events of a task that another process works on. */
+  /** How often to look for what other processes did of which no hint came: events of tasks that they work on, mail for tasks at work here. */
   readonly pollEvery: number
   /** How long the events of an ended task are kept for resuming readers. */
   readonly replayWindow: number
-  /** How long ended tasks are kept; absent: for ever. */
+  /** How long tasks are kept after their last status; absent: for ever. */
   readonly retain?: number
   /** How long an idempotency key is remembered. */
   readonly idempotencyWindow: number
@@ -32,6 +38,8 @@ const hour = 60 * minute
 export const standardLimits: Limits = {
   decideAfter: 20,
   cancelGrace: 2_000,
+  runs: 10_000,
+  waiting: 10_000,
   runTime: 6 * hour,
   idleTime: 30 * minute,
   queue: 100,

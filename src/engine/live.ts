@@ -2,32 +2,26 @@ import { Outcome } from '../lib/deferred.ts'
 import { newId } from '../lib/ids.ts'
 import type { JsonValue } from '../lib/json.ts'
 import { endOfTurn, nextTurn } from '../lib/turn.ts'
-import type { CallContext } from '../protocol/endpoint.ts'
 import { A2AError } from '../protocol/errors.ts'
 import type { Message, Part, TaskState } from '../protocol/generated/v1/types.ts'
-import { isInterrupted, isTerminal } from '../protocol/task.ts'
 import type { Core } from './core.ts'
 import { type Feed, Frame } from './feed.ts'
+import { type Job, Jobs } from './jobs.ts'
 import { Run } from './run.ts'
-import type { Claimed, Entry, IdempotencyKey, Scope, Snapshot, StatusEntry, TaskLog } from './store.ts'
+import { shuttingDown } from './stop-reason.ts'
+import {
+  type AppendOptions,
+  type Claimed,
+  type Entry,
+  holdLost,
+  type IdempotencyKey,
+  isHoldLost,
+  type Scope,
+  type Snapshot,
+  type StatusEntry,
+  type TaskLog,
+} from './store.ts'
 import { statusText, taskText } from './text.ts'
-
-/** A user's message on its way through a task, and what came with it. */
-export interface Job {
-  readonly message: Message
-  readonly metadata: Readonly<Record<string, JsonValue>>
-  readonly acceptedOutputModes: readonly string[]
-  readonly extensions: readonly string[]
-  readonly resumed?: boolean
-  /** Number of the last entry before a run took the message; undefined while it waits. */
-  startedAt?: number
-  /** Settles when the task is terminal, interrupted, or no run works on it any more (§3.2.2). */
-  readonly settled: Outcome<void>
-  /** Who waits for that; told to leave when it goes away. */
-  readonly caller?: CallContext
-  /** Whether it is being listened for. */
-  listening?: boolean
-}
 
 /** What is known of an artifact of a task at work. */
 export interface ArtifactState {
@@ -47,7 +41,7 @@ export class Live {
   readonly id: string
   readonly contextId: string
   readonly artifacts: Map<string, ArtifactState> = new Map()
-  readonly queue: Job[] = []
+  readonly jobs: Jobs = new Jobs()
   /** Resolves once the task is given up and the last entry is committed. */
   readonly ended: Outcome<void> = new Outcome()
   state: TaskState | undefined
@@ -55,10 +49,11 @@ export class Live {
   inFlight = 0
   releasing = false
   run: Run | undefined
+  /** Whether the run that the task is stored for has not begun. */
+  waiting = false
   readonly #log: TaskLog
   /** Number of the last entry that others may see. */
   published = 0
-  readonly #active: Job[] = []
   #time = 0
   #lastFrame = 0
   #first: { readonly message: string; readonly status: string } | undefined
@@ -68,6 +63,8 @@ export class Live {
   /** Entries that wait for the end of the turn, so that all of a turn are one append. */
   #gathered: Entry[] = []
   #gatheredKey: IdempotencyKey | undefined
+  #gatheredMail: { readonly mail: number; readonly seq: number }[] = []
+  #handOver = false
   /** Settles when what is gathered, or was appended last, is committed or has failed. */
   #written: Outcome<void> | undefined
   #creation: Outcome<void> | undefined
@@ -121,14 +118,11 @@ export class Live {
   }
 
   /** Appends one numbered entry; `release` gives the task up in the same commit. */
-  append(entry: Entry, options: { readonly release?: boolean; readonly idempotency?: IdempotencyKey } = {}): void {
+  append(entry: Entry, options: Omit<AppendOptions, 'waiting'> = {}): void {
     this.#append([entry], options)
   }
 
-  #append(
-    entries: readonly Entry[],
-    { release = false, idempotency }: { readonly release?: boolean; readonly idempotency?: IdempotencyKey },
-  ): void {
+  #append(entries: readonly Entry[], { release = false, idempotency, accepted }: Omit<AppendOptions, 'waiting'>): void {
     if (this.#failure !== undefined) return
     if (idempotency !== undefined) {
       if (this.#gatheredKey !== undefined) this.#write()
@@ -140,7 +134,9 @@ export class Live {
       if (entry.kind !== 'message') this.#lastFrame = entry.seq
       this.#gathered.push(entry)
     }
-    if (release) this.releasing = true
+    if (accepted !== undefined) this.#gatheredMail.push(...accepted)
+    if (release !== false) this.releasing = true
+    if (release === 'handOver') this.#handOver = true
     this.inFlight += entries.length
     if (this.#scheduled) return
     this.#scheduled = true
@@ -155,10 +151,18 @@ export class Live {
     const idempotency = this.#gatheredKey
     const written = this.#written as Outcome<void>
     const release = this.releasing
+    const accepted = this.#gatheredMail
     this.#gathered = []
     this.#gatheredKey = undefined
     this.#scheduled = false
-    this.#log.append(entries, { release, ...(idempotency && { idempotency }) }).then(
+    if (accepted.length > 0) this.#gatheredMail = []
+    const options: AppendOptions = {
+      release: this.#handOver ? 'handOver' : release,
+      ...(idempotency && { idempotency }),
+      ...(accepted.length > 0 && { accepted }),
+      ...(this.waiting && { waiting: true }),
+    }
+    this.#log.append(entries, options).then(
       () => {
         this.#publish(entries, release)
         written.resolve()
@@ -182,42 +186,16 @@ export class Live {
       frames.push(new Frame(feed.ids, entry, entry.kind === 'chunk' ? this.#heads[entry.artifact] : undefined))
     }
     feed?.publish(frames, this.published)
-    for (const entry of entries) if (entry.kind === 'status') this.#settle(entry)
+    for (const entry of entries) if (entry.kind === 'status') this.jobs.settle(entry)
     if (released) this.#end()
   }
 
-  #settle({ state, seq }: StatusEntry): void {
-    if (isTerminal(state)) {
-      this.#refuseQueued()
-      this.#settleActive()
-    } else if (isInterrupted(state)) {
-      for (const job of [...this.#active]) if ((job.startedAt ?? seq) < seq) this.#settled(job)
-    }
-  }
-
-  #settled(job: Job): void {
-    this.#active.splice(this.#active.indexOf(job), 1)
-    job.settled.resolve()
-  }
-
-  #settleActive(): void {
-    for (const job of this.#active.splice(0)) job.settled.resolve()
-  }
-
-  #refuseQueued(): void {
-    for (const job of this.queue.splice(0)) {
-      job.settled.reject(
-        new A2AError('UnsupportedOperation', 'The task ended before it came to this message; send it as a new task'),
-      )
-    }
-  }
-
   #end(): void {
-    this.#settleActive()
+    this.jobs.settleActive()
     if (this.core.lives.get(this.id) === this) this.core.lives.delete(this.id)
     const feed = this.#feed
     if (feed !== undefined) {
-      feed.idleAt = this.#lastFrame
+      if (!this.left) feed.idleAt = this.#lastFrame
       feed.wake()
       if (!feed.closed) this.core.feeds.watch(feed, this.scope)
     }
@@ -268,70 +246,89 @@ export class Live {
     return { text, head: { id, contextId, state: 'TASK_STATE_SUBMITTED', time: 0, seq: 2, held: true } }
   }
 
-  /** Takes a message for a task that exists: at once when nothing runs, else after what runs. */
-  accept(job: Job, idempotency?: IdempotencyKey): void {
-    if (this.queue.length >= this.core.limits.queue) {
-      throw new A2AError(
-        'ResourceExhausted',
-        `${this.queue.length} messages wait for this task already; try again later`,
-        {
-          retryAfter: 1,
-        },
-      )
+  /**
+   * Takes a message for a task that exists: at once when nothing runs, else after what runs. `mail` is the number of the mail that it came by.
+   * Throws ResourceExhausted, and has done nothing, when too much waits already.
+   */
+  accept(job: Job, { idempotency, mail }: { idempotency?: IdempotencyKey | undefined; mail?: number } = {}): void {
+    const { queue } = this.jobs
+    if (queue.length >= this.core.limits.queue) {
+      const text = `${queue.length} messages wait for this task already; try again later`
+      throw new A2AError('ResourceExhausted', text, { retryAfter: 1 })
     }
-    const text = this.#messageText(job.message)
-    this.append({ kind: 'message', seq: this.seq + 1, text }, idempotency === undefined ? {} : { idempotency })
-    if (this.run === undefined) this.begin(job)
+    const run = this.run === undefined ? this.#enter(job) : undefined
+    const seq = this.seq + 1
+    const entry: Entry = { kind: 'message', seq, text: this.#messageText(job.message) }
+    this.append(entry, {
+      ...(idempotency && { idempotency }),
+      ...(mail !== undefined && { accepted: [{ mail, seq }] }),
+    })
+    if (run !== undefined) this.#begin(run)
     else {
-      this.queue.push(job)
-      this.run.wake()
+      queue.push(job)
+      this.jobs.wake(this.seq)
     }
   }
 
-  /** Marks that a run has taken a message. */
-  started(job: Job): void {
-    job.startedAt = this.seq
-    this.#active.push(job)
+  /** Runs a message that is part of the task, or (a new task) becomes so when the task is made. Throws ResourceExhausted when too many runs wait, unless the message has been acknowledged. */
+  begin(
+    job: Job,
+    { idempotency, acknowledged }: { idempotency?: IdempotencyKey | undefined; acknowledged?: true } = {},
+  ): Run {
+    const run = this.#enter(job, acknowledged)
+    run.idempotency = idempotency
+    this.#begin(run)
+    return run
   }
 
-  /** Lets one more caller wait for what the run at work comes to. */
-  join(job: Job): void {
-    this.#active.push(job)
+  #enter(job: Job, acknowledged?: true): Run {
+    const run = new Run(this, job)
+    run.enter(acknowledged)
+    return run
   }
 
-  begin(job: Job): Run {
+  #begin(run: Run): void {
     const feed = this.#feed
     if (feed !== undefined) feed.idleAt = undefined
-    this.started(job)
-    const run = new Run(this, job)
     this.run = run
-    void run.drive()
-    return run
+    run.begin()
+  }
+
+  /** Stores that the run of the task begins, before it does. */
+  async leaveWaiting(): Promise<void> {
+    this.waiting = false
+    this.#append([], {})
+    await this.committed()
   }
 
   /** After a run: the next message, or giving the task up. */
   next(): void {
     this.run = undefined
     if (this.releasing) return
-    const job = this.queue.shift()
-    if (job !== undefined) this.begin(job)
-    else this.#append([], { release: true })
+    const { queue } = this.jobs
+    if (queue.length === 0) this.#append([], { release: true })
+    else if (this.core.stopping) {
+      this.waiting = true
+      this.handOver()
+    } else this.begin(queue.shift() as Job, { acknowledged: true })
   }
 
-  /** Lets callers that have waited for a while leave when they go away; a signal for each quick one would cost too much. */
-  listen(): void {
-    for (const job of [...this.#active, ...this.queue]) {
-      if (job.caller === undefined || job.listening === true) continue
-      job.listening = true
-      const { signal } = job.caller
-      const leave = (): void => job.settled.reject(new A2AError('Cancelled'))
-      if (signal?.aborted) leave()
-      signal?.addEventListener('abort', leave, { once: true })
-      job.settled.wait().then(
-        () => signal?.removeEventListener('abort', leave),
-        () => signal?.removeEventListener('abort', leave),
-      )
-    }
+  /** Leaves the task to whichever process takes it over, as this one ends. */
+  handOver(): void {
+    this.jobs.refuseActive(shuttingDown())
+    this.jobs.refuseQueued(shuttingDown())
+    this.#append([], { release: 'handOver' })
+  }
+
+  /** Tells the run to stop; a task that nothing works on is CANCELED at once (§3.1.5). */
+  cancel(metadata: Readonly<Record<string, unknown>> | undefined): void {
+    if (this.run !== undefined) this.run.cancel(metadata)
+    else this.append(this.status('TASK_STATE_CANCELED'), { release: true })
+  }
+
+  /** Whether the task goes on in another process. */
+  get left(): boolean {
+    return this.#handOver || isHoldLost(this.#failure)
   }
 
   /** Drops a task of which nothing was stored, as a message answered instead. */
@@ -340,9 +337,9 @@ export class Live {
     this.#end()
   }
 
-  /** Refuses whoever waits for the task's outcome, as the agent broke the protocol. */
-  refuse(error: A2AError): void {
-    for (const job of this.#active.splice(0)) job.settled.reject(error)
+  /** Stops all work on a task that another process may have taken over. Its readers stay, and see what that one writes. */
+  lose(): void {
+    this.#fail(holdLost(), 0)
   }
 
   #fail(error: A2AError, entries: number): void {
@@ -350,12 +347,25 @@ export class Live {
     if (this.#failure !== undefined) return
     this.#failure = error
     this.releasing = true
-    this.core.log.error('A task could not be stored', { taskId: this.id, error: String(error.cause ?? error.message) })
-    this.refuse(error)
-    for (const job of this.queue.splice(0)) job.settled.reject(error)
+    const taken = isHoldLost(error)
+    const reason = taken ? error.message : String(error.cause ?? error.message)
+    this.core.log.error('A task could not be stored', { taskId: this.id, error: reason })
+    this.jobs.refuseActive(error)
+    this.jobs.refuseQueued(error)
     this.run?.abort(error)
-    this.#feed?.fail(error)
-    void this.#mend()
+    if (taken) {
+      this.#end()
+      void this.#tellReaders()
+    } else {
+      this.#feed?.fail(error)
+      void this.#mend()
+    }
+  }
+
+  /** A task that is gone altogether gives its readers nothing more. */
+  async #tellReaders(): Promise<void> {
+    const head = await this.core.store.head(this.scope, this.id).catch(() => null)
+    if (head === undefined) this.#feed?.fail(new A2AError('TaskNotFound', 'The task was deleted'))
   }
 
   /** Ends the task in the store as soon as the store can be written again. */
@@ -367,10 +377,7 @@ export class Live {
       if (head !== null) {
         this.seq = head.seq
         const entry = this.status('TASK_STATE_FAILED', [{ text: 'The task could not be stored, so it was stopped.' }])
-        const done = await this.#log.append([entry], { release: true }).then(
-          () => true,
-          () => false,
-        )
+        const done = await this.#log.append([entry], { release: true }).then(() => true, isHoldLost)
         if (done) break
       }
       await new Promise((resolve) => setTimeout(resolve, wait))

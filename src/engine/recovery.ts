@@ -3,20 +3,26 @@ import { A2AError } from '../protocol/errors.ts'
 import type { Message, Task } from '../protocol/generated/v1/types.ts'
 import { isInterrupted, isTerminal } from '../protocol/task.ts'
 import type { Core } from './core.ts'
+import type { Job } from './jobs.ts'
 import { Live } from './live.ts'
-import type { Abandoned, Scope, TaskHead } from './store.ts'
+import type { Abandoned, Claimed, Scope, TaskHead } from './store.ts'
 
 const atOnce = 500
 
-/** Takes over what dead processes left: runs it again where the agent allows that, else fails it with the reason. */
+/** Tasks that are taken over side by side, so that their statements share commits. */
+const together = 16
+
+/** Takes over what dead processes left, and tells how many tasks that were. */
 export async function recover(core: Core): Promise<number> {
   let count = 0
   for (;;) {
     const abandoned = await core.store.abandoned(core.agent.name, atOnce)
     let taken = 0
-    for (const task of abandoned) {
+    for (let at = 0; at < abandoned.length; at += together) {
       if (core.stopping) return count
-      if (!core.lives.has(task.id) && (await tryTakeOver(core, task))) taken += 1
+      const some = abandoned.slice(at, at + together).filter(({ id }) => !core.lives.has(id))
+      const done = await Promise.all(some.map((task) => tryTakeOver(core, task)))
+      taken += done.filter(Boolean).length
     }
     count += taken
     if (taken === 0 || abandoned.length < atOnce) return count
@@ -24,44 +30,53 @@ export async function recover(core: Core): Promise<number> {
 }
 
 /** One task that cannot be read must not keep the others, or the server, waiting. */
-async function tryTakeOver(core: Core, task: Abandoned): Promise<boolean> {
+async function tryTakeOver(core: Core, place: Abandoned): Promise<boolean> {
   try {
-    return await takeOver(core, task)
+    const claimed = await core.store.claim(place.scope, place.id)
+    if (claimed === undefined || claimed === 'held') return false
+    await takeOver(core, place, claimed)
+    return true
   } catch (error) {
     core.log.error('A task of a process that stopped cannot be taken over', {
-      taskId: task.id,
+      taskId: place.id,
       error: A2AError.from(error).message,
     })
     return false
   }
 }
 
-async function takeOver(core: Core, { scope, id }: Abandoned): Promise<boolean> {
-  const claimed = await core.store.claim(scope, id)
-  if (claimed === undefined || claimed === 'held') return false
+/**
+ * Goes on with a task that its process left: a run that had not begun begins, one that had is run again where the agent allows that, else
+ * the task fails with the reason. Resolves when the run is at work, or the task given up.
+ */
+export async function takeOver(core: Core, { scope, id }: Abandoned, claimed: Claimed): Promise<void> {
   const { head } = claimed
+  const waiting = claimed.left === 'waiting'
   // Read before the task can be found here, so that no message can begin a run meanwhile.
-  const worked = !isTerminal(head.state) && (!isInterrupted(head.state) || (await isAnswered(core, scope, head)))
-  const message = worked && core.agent.resumable ? await lastMessage(core, scope, id) : undefined
+  const worked =
+    waiting || (!isTerminal(head.state) && (!isInterrupted(head.state) || (await isAnswered(core, scope, head))))
+  const message = worked && (waiting || core.agent.resumable) ? await lastMessage(core, scope, id) : undefined
   const live = new Live(core, scope, { id, contextId: head.contextId, log: claimed.log, claimed })
+  core.collectMail()
   if (!worked) live.next()
   else if (message === undefined) {
     const text = 'The server stopped while it worked on this task, so the task was ended.'
     live.append(live.status('TASK_STATE_FAILED', [{ text }]), { release: true })
   } else {
     core.log.info('A task is run again', { taskId: id })
-    live.begin({
+    const job: Job = {
       message,
       metadata: {},
       acceptedOutputModes: [],
       extensions: [],
-      resumed: true,
+      ...(!waiting && { resumed: true }),
       settled: new Outcome(),
-    })
-    return true
+    }
+    live.waiting = waiting
+    live.begin(job, { acknowledged: true })
+    return
   }
   await live.ended.wait()
-  return true
 }
 
 /** Whether a message came after the status that asks for something: then a run was at work on it. */

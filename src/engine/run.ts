@@ -2,11 +2,15 @@ import { Outcome } from '../lib/deferred.ts'
 import { newId } from '../lib/ids.ts'
 import { backgroundTimer, endOfTurn, nextTurn } from '../lib/turn.ts'
 import { A2AError } from '../protocol/errors.ts'
-import type { Message, Part, Task, TaskState } from '../protocol/generated/v1/types.ts'
+import type { Message, Part, TaskState } from '../protocol/generated/v1/types.ts'
 import { illegalTransition, isInterrupted, isTerminal } from '../protocol/task.ts'
+import type { Place } from './admission.ts'
 import { RunContext } from './context.ts'
 import type { MessageEvent, StatusEvent, Yielded } from './executor.ts'
-import type { Job, Live } from './live.ts'
+import { historyBefore } from './history.ts'
+import { type Job, noMessage } from './jobs.ts'
+import type { Live } from './live.ts'
+import { type StopReason, shuttingDown, stopReason } from './stop-reason.ts'
 import type { IdempotencyKey } from './store.ts'
 import { checkParts, chunkOf, IllegalYield, readYield, TextPieces, textChunk } from './yields.ts'
 
@@ -16,17 +20,6 @@ export type Decision = { readonly kind: 'task' } | { readonly kind: 'message'; r
 /** Events that one run may give before others get their turn. */
 const eventsPerTurn = 32
 
-/** Why a run is told to stop; the reason of its signal. */
-export interface StopReason extends Error {
-  readonly kind: 'cancel' | 'limit' | 'shutdown' | 'failure'
-  /** `metadata` of the CancelTask request (§3.1.5). */
-  readonly metadata?: Readonly<Record<string, unknown>>
-}
-
-function stopReason(kind: StopReason['kind'], text: string, metadata?: StopReason['metadata']): StopReason {
-  return Object.assign(new Error(text), { name: 'AbortError', kind, ...(metadata && { metadata }) })
-}
-
 /** One user message at work: pulls events out of the executor and puts them into the task's log. */
 export class Run {
   readonly live: Live
@@ -34,10 +27,14 @@ export class Run {
   readonly decision: Outcome<Decision> = new Outcome()
   /** Kept until the task is made. */
   idempotency: IdempotencyKey | undefined
-  readonly startedAt: number
-  lastEventAt: number
+  /** When the executor began; undefined while the run waits for its place. */
+  startedAt: number | undefined
+  lastEventAt = 0
   #decided: boolean
   #over = false
+  #place: Place | undefined
+  #admitted = false
+  #ready = false
   #canceled = false
   /** Whether the last status of this run asks for something; that of an earlier run says nothing about this one. */
   #interrupted = false
@@ -50,13 +47,10 @@ export class Run {
   #heldTurn = false
   #thisTurn = 0
   readonly #pieces = new TextPieces()
-  readonly #readers: ((message: IteratorResult<Message>) => void)[] = []
 
   constructor(live: Live, job: Job) {
     this.live = live
     this.job = job
-    this.startedAt = live.core.now()
-    this.lastEventAt = this.startedAt
     this.#decided = live.state !== undefined
     if (this.#decided) this.decision.resolve({ kind: 'task' })
   }
@@ -81,10 +75,45 @@ export class Run {
     this.decision.resolve({ kind: 'task' })
   }
 
-  async drive(): Promise<void> {
-    const { live } = this
+  /** Takes a place among the runs of this process; throws ResourceExhausted when too many wait for one, unless the message has been acknowledged. */
+  enter(acknowledged?: true): void {
+    const { core, scope } = this.live
+    const begin = (): void => {
+      this.#admitted = true
+      if (this.#ready) void this.#unpark()
+    }
+    this.#place = core.admission.enter(scope, begin, acknowledged && { acknowledged })
+  }
+
+  /** Begins the work, or waits for the place; a task that waits is stored. */
+  begin(): void {
+    this.#ready = true
+    if (this.#admitted) {
+      void (this.live.waiting ? this.#unpark() : this.#drive())
+      return
+    }
+    this.live.waiting = true
+    this.decide()
+  }
+
+  async #unpark(): Promise<void> {
+    if (this.#over) return
     try {
-      const history = live.seq > 1 ? await this.#history() : []
+      await this.live.leaveWaiting()
+    } catch {
+      // A log that cannot be written has ended the run already.
+      return
+    }
+    if (!this.#over) await this.#drive()
+  }
+
+  async #drive(): Promise<void> {
+    const { live } = this
+    this.startedAt = live.core.now()
+    this.lastEventAt = this.startedAt
+    live.jobs.started(this.job, live.seq)
+    try {
+      const history = live.seq > 1 ? await historyBefore(live, [this.job, ...live.jobs.queue]) : []
       if (this.#over) return
       const iterator = live.core.agent.run(new RunContext(this, this.job, history))[Symbol.asyncIterator]()
       this.#iterator = iterator
@@ -114,17 +143,6 @@ export class Run {
       else this.#threw(error)
       this.#stopIterator()
     }
-  }
-
-  /** Messages of this task before the one at hand, oldest first. */
-  async #history(): Promise<readonly Message[]> {
-    const { core, scope, id } = this.live
-    await this.live.committed()
-    const snapshot = await core.store.read(scope, id, { artifacts: false })
-    if (snapshot === undefined) return []
-    const { history = [], status } = JSON.parse(snapshot.text) as Task
-    const earlier = withoutNewest(history, [this.job, ...this.live.queue])
-    return status.message === undefined ? earlier : [...earlier, status.message]
   }
 
   /** Puts one yielded thing into the log; false ends the run. */
@@ -238,7 +256,7 @@ export class Run {
     this.#endText()
     this.decide()
     if (this.#canceled) this.#finish('TASK_STATE_CANCELED')
-    else if (this.#interrupted || this.live.queue.length > 0) this.#finish()
+    else if (this.#interrupted || this.live.jobs.queue.length > 0) this.#finish()
     else this.#finish('TASK_STATE_COMPLETED')
   }
 
@@ -278,7 +296,7 @@ export class Run {
     this.#held = undefined
     if (!decided) this.decision.reject(error)
     this.decide()
-    this.live.refuse(error)
+    this.live.jobs.refuseActive(error)
     this.#finish('TASK_STATE_FAILED', [{ text }])
   }
 
@@ -291,8 +309,10 @@ export class Run {
 
   #close(): void {
     this.#over = true
+    this.live.waiting = false
+    this.#place?.leave()
     this.#forceTimer?.stop()
-    for (const reader of this.#readers.splice(0)) reader({ value: undefined, done: true })
+    this.live.jobs.endReaders()
   }
 
   #stopIterator(): void {
@@ -315,6 +335,10 @@ export class Run {
     if (this.#canceled || this.#over) return
     this.#canceled = true
     this.#stop(stopReason('cancel', 'The task was canceled', metadata))
+    if (this.startedAt === undefined) {
+      this.force('TASK_STATE_CANCELED')
+      return
+    }
     this.#forceTimer = backgroundTimer(() => this.force('TASK_STATE_CANCELED'), this.live.core.limits.cancelGrace)
   }
 
@@ -324,18 +348,22 @@ export class Run {
     this.force('TASK_STATE_FAILED', text)
   }
 
-  /** Ends the run because the process stops: left as it is when it can be run again, else failed with the reason. */
+  /** Ends the run because the process stops: handed over when it can be run again or has not begun, else failed with the reason. */
   shutdown(): void {
     if (this.#over) return
+    const begun = this.startedAt !== undefined
     this.#stop(stopReason('shutdown', 'The server is shutting down'))
     if (!this.#decided) {
       this.#decided = true
       this.#close()
       this.live.run = undefined
-      this.decision.reject(new A2AError('Unavailable', 'The server is shutting down; send again', { retryAfter: 1 }))
+      this.decision.reject(shuttingDown())
       this.live.discard()
-    } else if (this.live.core.agent.resumable) this.#close()
-    else this.force('TASK_STATE_FAILED', 'The server shut down before this task was done.')
+    } else if (this.live.core.agent.resumable || !begun) {
+      this.#close()
+      this.live.waiting = !begun
+      this.live.handOver()
+    } else this.force('TASK_STATE_FAILED', 'The server shut down before this task was done.')
     this.#stopIterator()
   }
 
@@ -355,35 +383,10 @@ export class Run {
 
   /** The next message that waits for the task; done when the run ends. */
   nextMessage(): Promise<IteratorResult<Message>> {
-    if (this.#over) return Promise.resolve({ value: undefined, done: true })
-    return new Promise((resolve) => {
-      this.#readers.push(resolve)
-      this.wake()
-    })
-  }
-
-  /** Hands waiting messages to the executor, if it asked for some. */
-  wake(): void {
-    while (this.#readers.length > 0 && this.live.queue.length > 0) {
-      const job = this.live.queue.shift() as Job
-      this.live.started(job)
-      this.#readers.shift()?.({ value: job.message, done: false })
-    }
+    return this.#over ? Promise.resolve(noMessage) : this.live.jobs.nextMessage(this.live.seq)
   }
 }
 
 function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
-}
-
-/** A history without the messages of these jobs, each of which is the newest of its id: callers may use an id again. */
-function withoutNewest(history: readonly Message[], jobs: readonly Job[]): readonly Message[] {
-  const pending = jobs.map(({ message }) => message.messageId)
-  const earlier: Message[] = []
-  for (const message of history.toReversed()) {
-    const at = message.role === 'ROLE_USER' ? pending.indexOf(message.messageId) : -1
-    if (at < 0) earlier.push(message)
-    else pending.splice(at, 1)
-  }
-  return earlier.reverse()
 }

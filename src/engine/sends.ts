@@ -11,13 +11,18 @@ import type {
   StreamResponse,
 } from '../protocol/generated/v1/types.ts'
 import { isInterrupted } from '../protocol/task.ts'
-import { checkContext, requireHead, TerminalTask, taskNotFound, withLive } from './claim.ts'
+import { checkContext, reach, requireHead, TerminalTask, taskNotFound } from './claim.ts'
 import type { Core } from './core.ts'
 import type { Feed } from './feed.ts'
-import { type Job, Live } from './live.ts'
+import { handKeyOn } from './idempotency.ts'
+import type { Job } from './jobs.ts'
+import { Live } from './live.ts'
+import { messageMail } from './mail.ts'
 import { checkMediaTypes } from './media-types.ts'
 import { checkHistoryLength } from './reads.ts'
+import { followMail } from './remote.ts'
 import type { Decision, Run } from './run.ts'
+import { shuttingDown } from './stop-reason.ts'
 import type { IdempotencyKey, Scope, Snapshot, View } from './store.ts'
 import { once, tail } from './streams.ts'
 
@@ -74,7 +79,7 @@ export function checkSend(core: Core, { message, configuration }: SendMessageReq
 
 /** Gives the message to its task, or to a new one; resolves once it is known and stored what that led to. */
 export async function start(core: Core, send: Send): Promise<Started> {
-  if (core.stopping) throw new A2AError('Unavailable', 'The server is shutting down; send again', { retryAfter: 1 })
+  if (core.stopping) throw shuttingDown()
   return send.request.message.taskId === undefined ? startTask(core, send) : continueTask(core, send)
 }
 
@@ -86,8 +91,14 @@ async function startTask(core: Core, send: Send): Promise<Started> {
   const live = new Live(core, scope, { id, contextId, log: core.store.create({ scope, id, contextId }) })
   // Held before anything runs, so that the stream finds every frame here and none has to be read back.
   const feed = send.streaming ? core.feeds.acquire(id, contextId) : undefined
-  const run: Run = live.begin(job)
-  run.idempotency = send.idempotency
+  let run: Run
+  try {
+    run = live.begin(job, { idempotency: send.idempotency })
+  } catch (error) {
+    live.discard()
+    if (feed !== undefined) core.feeds.release(feed)
+    throw error
+  }
   // Most runs decide within the turn, and need no timer for it.
   let timer: { stop(): void } | undefined
   endOfTurn(() => {
@@ -112,14 +123,29 @@ async function continueTask(core: Core, send: Send): Promise<Started> {
   const id = request.message.taskId as string
   const job = createJob(send)
   checkContext(await requireHead(core, scope, id), request.message.contextId)
+  const { message, metadata, acceptedOutputModes, extensions } = job
+  const { idempotency, context, streaming } = send
   try {
-    const started = await withLive(core, { scope, id }, (live) => {
-      checkMediaTypes(core.agent, request.message.parts)
-      live.accept(job, send.idempotency)
-      return { live, seq: live.seq }
-    })
-    await started.live.committed()
-    return { kind: 'task', taskId: id, job, seq: started.seq }
+    const reached = await reach(
+      core,
+      { scope, id },
+      {
+        use: (live) => {
+          checkMediaTypes(core.agent, message.parts)
+          live.accept(job, { idempotency })
+          return { live, seq: live.seq }
+        },
+        mail: messageMail({ message, metadata, acceptedOutputModes, extensions, ...(idempotency && { idempotency }) }),
+        ...handKeyOn(core, send),
+      },
+    )
+    if ('mail' in reached) {
+      void followMail(core, { scope, id }, { mail: reached.mail, job, caller: context, streaming })
+      return { kind: 'task', taskId: id, job, seq: reached.mail.seq }
+    }
+    const { live, seq } = reached.here
+    await live.committed()
+    return { kind: 'task', taskId: id, job, seq }
   } catch (error) {
     if (!(error instanceof TerminalTask)) throw error
     throw new A2AError(
@@ -150,7 +176,7 @@ export async function answerSend(core: Core, send: Send, started: Started): Prom
   }
   const { taskId: id, job } = started
   const { configuration } = send.request
-  if (configuration?.returnImmediately === true) await core.lives.get(id)?.committed()
+  if (configuration?.returnImmediately === true) await started.made?.live.committed()
   else await job.settled.wait()
   const { text } = await readTask(core, send.scope, { id, view: viewOf(configuration) })
   return encodeText<SendMessageResponse>(`{"task":${text}}`)

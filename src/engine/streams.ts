@@ -73,7 +73,7 @@ export async function tail(core: Core, options: TailOptions): Promise<AsyncItera
     // Without a writer here the feed knows nothing; what is committed up to now is in the snapshot or the store.
     if (head !== undefined && !core.lives.has(id)) {
       feed.committed = Math.max(feed.committed, head.seq)
-      feed.idleAt = feed.committed
+      feed.idleAt = head.held ? undefined : feed.committed
       if (!feed.closed) core.feeds.watch(feed, scope)
     }
   }

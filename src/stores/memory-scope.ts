@@ -1,14 +1,23 @@
-import type { Answer, ListQuery, TaskPage } from '../engine/store.ts'
+import type { Answer, ListQuery, Scope, TaskPage } from '../engine/store.ts'
 import type { TaskState } from '../protocol/generated/v1/types.ts'
+import type { Seat } from './memory-data.ts'
 import type { MemoryTask } from './memory-task.ts'
 import { TaskOrder } from './task-order.ts'
 
 type Listed = NonNullable<MemoryTask['listed']>
 
+/** An answer, and of one that is still to come the process that will give it. */
+export interface StoredAnswer {
+  readonly answer: Answer
+  readonly time: number
+  readonly seat?: Seat
+}
+
 /** The tasks and answers of one scope, in the orders that lists ask for. */
 export class ScopeTasks {
   readonly byId: Map<string, MemoryTask> = new Map()
-  readonly answers: Map<string, { readonly answer: Answer; readonly time: number }> = new Map()
+  readonly answers: Map<string, StoredAnswer> = new Map()
+  readonly scope: Scope
   /** By creation, oldest first. */
   readonly #created: MemoryTask[] = []
   readonly #contexts = new Map<string, MemoryTask[]>()
@@ -17,6 +26,10 @@ export class ScopeTasks {
   readonly #order = new TaskOrder<Listed>()
   readonly #states = new Map<TaskState, TaskOrder<Listed>>()
   readonly #changed = new Set<MemoryTask>()
+
+  constructor(scope: Scope) {
+    this.scope = scope
+  }
 
   insert(task: MemoryTask): void {
     this.byId.set(task.id, task)
@@ -50,6 +63,12 @@ export class ScopeTasks {
     this.#sorted -= 1
     remove(context, task)
     if (context.length === 0) this.#contexts.delete(contextId)
+  }
+
+  /** Tasks whose status was recorded before a time, oldest first. */
+  older(before: number): readonly MemoryTask[] {
+    this.#settle()
+    return this.#order.items.slice(0, this.#order.before(before, '')).map(({ task }) => task)
   }
 
   list(query: ListQuery): TaskPage {

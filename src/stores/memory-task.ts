@@ -2,6 +2,7 @@ import { TaskRecord } from '../engine/record.ts'
 import type { Claimed, Entry, Snapshot, TaskHead, View } from '../engine/store.ts'
 import type { TaskState } from '../protocol/generated/v1/types.ts'
 import { isTerminal } from '../protocol/task.ts'
+import type { Hold } from './memory-data.ts'
 import type { ScopeTasks } from './memory-scope.ts'
 import { packLog, unpackLog } from './packed-log.ts'
 import { fold, withHeads } from './replay.ts'
@@ -20,7 +21,10 @@ export class MemoryTask {
   readonly metadata: string | undefined
   /** Rises with each new task. */
   readonly created: number
-  held = true
+  /** Undefined while nobody writes to the task. */
+  hold: Hold | undefined
+  /** Whether its run has not begun. */
+  waiting = false
   state: TaskState = 'TASK_STATE_SUBMITTED'
   time = 0
   seq = 0
@@ -40,6 +44,10 @@ export class MemoryTask {
     this.contextId = task.contextId
     this.metadata = task.metadata
     this.created = task.created
+  }
+
+  get held(): boolean {
+    return this.hold !== undefined
   }
 
   get ended(): boolean {

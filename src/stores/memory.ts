@@ -1,37 +1,106 @@
-import type { Answer, Claimed, Entry, NewTask, Scope, Snapshot, Store, TaskLog, View } from '../engine/store.ts'
+import {
+  type Abandoned,
+  type Answer,
+  type AppendOptions,
+  type Claimed,
+  type Entry,
+  holdLost,
+  type IdempotencyKey,
+  type Mail,
+  type MailState,
+  type NewMail,
+  type NewTask,
+  type PurgeLimits,
+  type Scope,
+  type Snapshot,
+  type Store,
+  type StoreHealth,
+  type StoreListener,
+  type TaskLog,
+  type View,
+} from '../engine/store.ts'
 import { endOfTurn } from '../lib/turn.ts'
 import { A2AError } from '../protocol/errors.ts'
-import { ScopeTasks } from './memory-scope.ts'
+import { type Hold, isLive, MemoryData, type Seat } from './memory-data.ts'
+import type { ScopeTasks, StoredAnswer } from './memory-scope.ts'
 import { MemoryTask } from './memory-task.ts'
 import { checkNumbers } from './replay.ts'
-import { scopeKey } from './scope-key.ts'
 
 const done: Promise<void> = Promise.resolve()
 
 /** A store that forgets everything when the process ends. It serves one process; nothing limits what it holds but `purge`. */
 export function openMemoryStore(): Store {
-  return new MemoryStore()
+  return new MemoryStore(new MemoryData())
+}
+
+/** A database in memory with a store for each of several engines, as if they were processes of their own. */
+export interface MemoryDatabase {
+  open(): Store
+  /** Ends a store as if its process had died: nothing works with it any more, and others may take what it held. */
+  kill(store: Store): void
+  /** Takes a store for dead, as if its process had been silent for too long. It goes on, without what it held. */
+  expire(store: Store): void
+}
+
+/** Makes an empty database in memory. */
+export function createMemoryDatabase(): MemoryDatabase {
+  const data = new MemoryData()
+  return {
+    open: () => new MemoryStore(data, { shared: true }),
+    kill: (store) => (store as MemoryStore).kill(),
+    expire: (store) => (store as MemoryStore).expire(),
+  }
 }
 
 class MemoryStore implements Store {
-  readonly #scopes = new Map<string, ScopeTasks>()
-  /** Ended tasks, in the order in which they ended: first those whose events are kept, then the others. */
-  readonly #replayable = new Set<MemoryTask>()
-  readonly #ended = new Set<MemoryTask>()
+  readonly #data: MemoryData
+  readonly #listeners = new Set<StoreListener>()
   readonly #unpacked: MemoryTask[] = []
+  #seat: Seat
   #lastScope: { readonly scope: Scope; readonly tasks: ScopeTasks } | undefined
-  #created = 0
   #closed = false
+  readonly reserve?: NonNullable<Store['reserve']>
+  readonly forget?: NonNullable<Store['forget']>
+
+  constructor(data: MemoryData, { shared = false }: { shared?: boolean } = {}) {
+    this.#data = data
+    this.#seat = data.sit(this.#listeners)
+    if (!shared) return
+    this.reserve = async (scope, idempotency) => this.#reserve(scope, idempotency)
+    this.forget = async (scope, key) => {
+      const answers = this.#known(scope)?.answers
+      if (answers?.get(key)?.seat === this.#seat) answers.delete(key)
+    }
+  }
+
+  kill(): void {
+    this.#closed = true
+    this.#data.leave(this.#seat)
+  }
+
+  expire(): void {
+    this.#data.leave(this.#seat)
+    this.#seat = this.#data.sit(this.#listeners)
+    for (const listener of this.#listeners) listener.lost()
+  }
 
   create(task: NewTask): TaskLog {
-    return this.#log(task)
+    return this.#log(task, { seat: this.#seat })
   }
 
   async claim(scope: Scope, id: string): Promise<Claimed | 'held' | undefined> {
     const task = this.#find(scope, id)
-    if (task === undefined || task.held) return task && 'held'
-    task.held = true
-    return { log: this.#log(task), head: task.head(), artifacts: task.artifacts() }
+    if (task === undefined || isLive(task.hold)) return task && 'held'
+    const { hold: before, waiting } = task
+    const hold: Hold = { seat: this.#seat }
+    task.hold = hold
+    this.#data.left.delete(task)
+    return {
+      log: this.#log(task, hold),
+      head: task.head(),
+      artifacts: task.artifacts(),
+      ...(before !== undefined && { left: waiting ? 'waiting' : 'begun' }),
+    }
   }
 
   async head(scope: Scope, id: string): Promise<Snapshot['head'] | undefined> {
@@ -55,111 +124,183 @@ class MemoryStore implements Store {
   }
 
   async answer(scope: Scope, key: string): Promise<Answer | undefined> {
-    return this.#known(scope)?.answers.get(key)?.answer
+    const stored = this.#known(scope)?.answers.get(key)
+    return stored === undefined || isDead(stored) ? undefined : stored.answer
+  }
+
+  #reserve(scope: Scope, { key, digest }: IdempotencyKey): Answer | undefined {
+    const { answers } = this.#scope(scope)
+    const stored = answers.get(key)
+    if (stored !== undefined && stored.seat !== this.#seat && !isDead(stored)) return stored.answer
+    answers.set(key, { answer: { digest, pending: true }, time: Date.now(), seat: this.#seat })
+    return undefined
   }
 
   async remember(scope: Scope, key: string, answer: Answer): Promise<void> {
     const { answers } = this.#scope(scope)
-    if (!answers.has(key)) answers.set(key, { answer, time: Date.now() })
+    if (this.#isOpen(answers.get(key))) answers.set(key, { answer, time: Date.now() })
   }
 
-  async abandoned(): Promise<readonly []> {
-    return []
+  /** Whether this process may answer under a key. */
+  #isOpen(stored: StoredAnswer | undefined): boolean {
+    return stored === undefined || stored.seat === this.#seat || isDead(stored)
   }
 
-  async purge(before: Parameters<Store['purge']>[0]): Promise<number> {
-    let gone = this.#dropEvents(Math.max(before.events ?? 0, before.tasks ?? 0)) + this.#dropTasks(before.tasks ?? 0)
-    for (const tasks of this.#scopes.values()) {
-      for (const [key, { answer, time }] of tasks.answers) {
-        const dangling = 'taskId' in answer && !tasks.byId.has(answer.taskId)
-        if (!dangling && (before.answers === undefined || time >= before.answers)) continue
-        tasks.answers.delete(key)
+  async abandoned(agent: string, limit: number): Promise<readonly Abandoned[]> {
+    this.#refuseClosed()
+    return this.#data.abandoned(agent, limit)
+  }
+
+  async post(scope: Scope, id: string, mail: NewMail): Promise<number | undefined> {
+    const task = this.#find(scope, id)
+    return task && this.#data.post(task, mail, this.#seat)
+  }
+
+  async posted(mail: number): Promise<MailState | undefined> {
+    this.#refuseClosed()
+    return this.#data.posted(mail)
+  }
+
+  async withdraw(mail: number): Promise<boolean> {
+    this.#refuseClosed()
+    return this.#data.withdraw(mail)
+  }
+
+  async mail(): Promise<readonly Mail[]> {
+    this.#refuseClosed()
+    return this.#data.mailFor(this.#seat)
+  }
+
+  async settle(states: readonly (MailState & { readonly mail: number })[]): Promise<void> {
+    this.#refuseClosed()
+    for (const state of states) this.#data.settle(state, this.#seat)
+  }
+
+  async behind(tasks: Parameters<Store['behind']>[0]): ReturnType<Store['behind']> {
+    const moved: { readonly id: string; readonly seq: number }[] = []
+    for (const { scope, id, seq } of tasks) {
+      const now = this.#find(scope, id)?.seq ?? 0
+      if (now > seq) moved.push({ id, seq: now })
+    }
+    return moved
+  }
+
+  watch(id: string, changed: () => void): () => void {
+    return this.#data.watch(id, { listeners: this.#listeners, changed })
+  }
+
+  listen(listener: StoreListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async tenants(agent: string): Promise<readonly string[]> {
+    this.#refuseClosed()
+    return [...new Set(Array.from(this.#data.scopesOf({ agent }), ({ scope }) => scope.tenant))]
+  }
+
+  async purge({ events, answers, tasks }: PurgeLimits): Promise<number> {
+    this.#refuseClosed()
+    const data = this.#data
+    let gone = events === undefined ? 0 : data.dropEvents(events)
+    if (tasks !== undefined) {
+      for (const task of [...data.scopesOf(tasks)].flatMap((known) => known.older(tasks.before))) {
+        if (task.held || !(task.ended || tasks.unfinished)) continue
+        data.drop(task)
         gone++
       }
     }
-    return gone
+    for (const known of data.scopes.values()) {
+      for (const [key, stored] of known.answers) {
+        const { answer, time } = stored
+        const dangling = 'taskId' in answer && !known.byId.has(answer.taskId)
+        if (!dangling && (answers === undefined || time >= answers || 'pending' in answer) && !isDead(stored)) continue
+        known.answers.delete(key)
+        gone++
+      }
+    }
+    return gone + (answers === undefined ? 0 : data.dropMail(answers))
   }
 
-  #dropEvents(before: number): number {
+  async erase(whose: Parameters<Store['erase']>[0]): Promise<number> {
+    this.#refuseClosed()
     let gone = 0
-    for (const task of this.#replayable) {
-      if (task.held) continue
-      if (task.time >= before) break
-      gone += task.seq
-      task.replayable = false
-      this.#replayable.delete(task)
-      this.#ended.add(task)
+    for (const known of this.#data.scopesOf(whose)) {
+      for (const task of [...known.byId.values()]) {
+        this.#data.drop(task)
+        gone++
+      }
+      known.answers.clear()
     }
     return gone
   }
 
-  #dropTasks(before: number): number {
-    let gone = 0
-    for (const task of this.#ended) {
-      if (task.held) continue
-      if (task.time >= before) break
-      task.scope.delete(task)
-      this.#ended.delete(task)
-      gone++
-    }
-    return gone
+  async check(): Promise<StoreHealth> {
+    this.#refuseClosed()
+    return { kind: 'memory', latency: 0 }
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return
     this.#closed = true
-    this.#replayable.clear()
-    this.#ended.clear()
-    this.#scopes.clear()
+    this.#data.leave(this.#seat)
     this.#lastScope = undefined
   }
 
-  #known(scope: Scope): ScopeTasks | undefined {
+  #refuseClosed(): void {
     if (this.#closed) throw new A2AError('Unavailable', 'The task store is closed')
+  }
+
+  #known(scope: Scope): ScopeTasks | undefined {
+    this.#refuseClosed()
     const last = this.#lastScope
     if (last !== undefined && sameScope(last.scope, scope)) return last.tasks
-    const tasks = this.#scopes.get(scopeKey(scope))
+    const tasks = this.#data.known(scope)
     if (tasks !== undefined) this.#lastScope = { scope, tasks }
     return tasks
   }
 
   #scope(scope: Scope): ScopeTasks {
-    let tasks = this.#known(scope)
-    if (tasks === undefined) {
-      tasks = new ScopeTasks()
-      this.#scopes.set(scopeKey(scope), tasks)
-    }
-    return tasks
+    return this.#known(scope) ?? this.#data.scope(scope)
   }
 
   #find(scope: Scope, id: string): MemoryTask | undefined {
     return this.#known(scope)?.byId.get(id)
   }
 
-  #log(origin: NewTask | MemoryTask): TaskLog {
+  #log(origin: NewTask | MemoryTask, hold: Hold): TaskLog {
     let task = origin instanceof MemoryTask ? origin : undefined
     let released = false
+    const write = (entries: readonly Entry[], options: AppendOptions): void => {
+      this.#refuseClosed()
+      if (released) throw new A2AError('Unavailable', 'The task was released: claim it before writing to it again')
+      if (!isLive(hold) || (task !== undefined && task.hold !== hold)) throw holdLost()
+      checkNumbers(entries, task?.seq ?? 0)
+      const { idempotency, release = false, accepted, waiting = false } = options
+      const { answers } = origin instanceof MemoryTask ? origin.scope : this.#scope(origin.scope)
+      if (idempotency !== undefined && !this.#isOpen(answers.get(idempotency.key))) {
+        throw new A2AError('Unavailable', 'The idempotency key was used a moment ago')
+      }
+      if (task === undefined && entries.length > 0) task = this.#insert(origin as NewTask, entries)
+      else if (task?.add(entries)) task.scope.move(task)
+      released = release !== false
+      if (task === undefined) return
+      if (idempotency !== undefined) {
+        const { key, digest } = idempotency
+        answers.set(key, { answer: { digest, taskId: task.id }, time: Date.now() })
+      }
+      if (accepted !== undefined) this.#data.accept(accepted)
+      task.hold = hold
+      task.waiting = waiting
+      if (release === 'handOver') this.#data.handOver(task)
+      else if (release) task.hold = undefined
+      if (task.ended) this.#finished(task)
+      this.#data.changed(task.id, this.#listeners)
+    }
     return {
       append: (entries, options = {}) => {
         try {
-          if (this.#closed) throw new A2AError('Unavailable', 'The task store is closed')
-          if (released) throw new A2AError('Unavailable', 'The task was released: claim it before writing to it again')
-          checkNumbers(entries, task?.seq ?? 0)
-          const { idempotency, release = false } = options
-          const { answers } = origin instanceof MemoryTask ? origin.scope : this.#scope(origin.scope)
-          if (idempotency !== undefined && answers.has(idempotency.key)) {
-            throw new A2AError('Unavailable', 'The idempotency key was used a moment ago')
-          }
-          if (task === undefined && entries.length > 0) task = this.#insert(origin as NewTask, entries)
-          else if (task?.add(entries)) task.scope.move(task)
-          if (task !== undefined) {
-            if (idempotency !== undefined) {
-              const { key, digest } = idempotency
-              answers.set(key, { answer: { digest, taskId: task.id }, time: Date.now() })
-            }
-            if (release) task.held = false
-            if (task.ended) this.#finished(task)
-          }
-          released = release
+          write(entries, options)
           return done
         } catch (error) {
           return Promise.reject(error)
@@ -169,7 +310,7 @@ class MemoryStore implements Store {
   }
 
   #finished(task: MemoryTask): void {
-    this.#replayable.add(task)
+    this.#data.replayable.add(task)
     // The caller that waits for the task reads it in this turn, from the objects that are there.
     if (this.#unpacked.length === 0) endOfTurn(() => this.#pack())
     this.#unpacked.push(task)
@@ -182,12 +323,17 @@ class MemoryStore implements Store {
   #insert({ scope, id, contextId, metadata }: NewTask, entries: readonly Entry[]): MemoryTask {
     const tasks = this.#scope(scope)
     if (tasks.byId.has(id)) throw new A2AError('Unavailable', `A task with the id ${id} is stored already`)
-    const created = ++this.#created
+    const created = ++this.#data.created
     const stored = new MemoryTask(tasks, { id, contextId, created, ...(metadata !== undefined && { metadata }) })
     stored.add(entries)
     tasks.insert(stored)
     return stored
   }
+}
+
+/** Whether an answer was to come from a process that is no more. */
+function isDead({ seat }: StoredAnswer): boolean {
+  return seat?.alive === false
 }
 
 function sameScope(left: Scope, right: Scope): boolean {

@@ -1,4 +1,5 @@
-import type { ChunkEntry, Entry, IdempotencyKey, NewTask, Scope } from '../engine/store.ts'
+import type { Answer, ChunkEntry, Entry, Scope } from '../engine/store.ts'
+import type { AppendUnit } from './commit-queue.ts'
 import { scopeKey } from './scope-key.ts'
 import { stateNumbers } from './states.ts'
 
@@ -23,31 +24,11 @@ export const rememberedScopes = 65_536
 /** Kinds of entries in an append unit. */
 export const entryKinds = { message: 0, status: 1, chunk: 2 } as const
 
+/** Bits that say what becomes of the hold. */
+export const releaseFlags = { release: 1, handOver: 2, waiting: 4 } as const
+
 /** Bits of a chunk row. */
 export const chunkFlags = { append: 1, lastChunk: 2, plain: 4 } as const
-
-/** What a claim found: the head of the task that is now held. */
-export interface ClaimedRow {
-  readonly key: number
-  readonly context: string
-  readonly state: number
-  readonly time: number
-  readonly seq: number
-}
-
-/** What became of a unit: null for done or (claim) for no such task, a text for why it was refused. */
-export type UnitResult = null | 'held' | ClaimedRow | { readonly refused: string }
-
-/** An append as it waits for its commit. */
-export interface AppendUnit {
-  /** The hold's number in this process. */
-  readonly hold: number
-  /** The task, when nothing of it is stored yet. */
-  readonly task: NewTask | undefined
-  readonly entries: readonly Entry[]
-  readonly release: boolean
-  readonly idempotency: readonly IdempotencyKey[]
-}
 
 /** Builds batches; scopes go over once and by number afterwards. */
 export class BatchBuilder {
@@ -64,15 +45,20 @@ export class BatchBuilder {
     return { numbers, strings }
   }
 
-  append({ hold, task, entries, release, idempotency }: AppendUnit): void {
+  append({ hold: { number: hold, task }, entries, release, waiting, idempotency, accepted }: AppendUnit): void {
     const scope = task === undefined ? -1 : this.#scope(task.scope)
     const { numbers, strings } = this
     const end = this.#begin(unitKinds.append)
     let state = 0
     let time = 0
     let status = 0
-    const summary =
-      numbers.push(hold, scope, release ? 1 : 0, entries.at(-1)?.seq ?? 0, 0, 0, 0, idempotency.length) - 4
+    const flags =
+      (release === false ? 0 : releaseFlags.release) |
+      (release === 'handOver' ? releaseFlags.handOver : 0) |
+      (waiting ? releaseFlags.waiting : 0)
+    const seq = entries.at(-1)?.seq ?? 0
+    const summary = numbers.push(hold, scope, flags, seq, 0, 0, 0, idempotency.length, accepted.length) - 5
+    for (const { mail, seq: entry } of accepted) numbers.push(mail, entry)
     if (task !== undefined) strings.push(task.id, task.contextId, task.metadata ?? null)
     for (const { key, digest } of idempotency) strings.push(key, digest)
     for (let index = 0; index < entries.length; index++) {
@@ -104,11 +90,12 @@ export class BatchBuilder {
     end()
   }
 
-  remember(scope: Scope, key: string, answer: { digest: string; taskId?: string; text?: string }): void {
+  remember(scope: Scope, key: string, answer: Answer): void {
     const number = this.#scope(scope)
     const end = this.#begin(unitKinds.remember)
     this.numbers.push(number)
-    this.strings.push(key, answer.digest, answer.taskId ?? null, answer.text ?? null)
+    const taskId = 'taskId' in answer ? answer.taskId : null
+    this.strings.push(key, answer.digest, taskId, 'text' in answer ? answer.text : null)
     end()
   }
 

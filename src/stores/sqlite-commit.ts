@@ -1,16 +1,12 @@
-import { type Batch, type ClaimedRow, entryKinds, type UnitResult, unitHeader, unitKinds } from './sqlite-batch.ts'
+import { holdLost } from '../engine/store.ts'
+import type { ClaimedRow, UnitResult } from './commit-queue.ts'
+import { type Batch, entryKinds, releaseFlags, unitHeader, unitKinds } from './sqlite-batch.ts'
+import { type Holder, openAnswer } from './sqlite-calls.ts'
 import type { Connection, SqliteValue } from './sqlite-driver.ts'
 import type { HeldTask, HeldTasks, KnownScope } from './sqlite-held.ts'
-import { lives, type ProcessMark } from './sqlite-lease.ts'
+import { leave, lives } from './sqlite-lease.ts'
 import { CounterSums, insertRows } from './sqlite-rows.ts'
-import { entriesPerTask } from './sqlite-schema.ts'
-
-/** Under which number this process holds tasks, and how it tells the dead. */
-export interface Holder {
-  readonly id: number
-  readonly self: ProcessMark
-  readonly expires: number
-}
+import { entriesPerTask, handedOver } from './sqlite-schema.ts'
 
 /** Where a unit stands in its batch: after its header, and its first string. */
 export interface Unit {
@@ -31,10 +27,10 @@ interface NewHead {
   readonly time: number
   readonly seq: number
   readonly status: number
-  readonly release: boolean
+  readonly flags: number
 }
 
-const lost = { refused: 'This process no longer holds the task: it was silent for so long that another took over' }
+const lost: UnitResult = { refused: holdLost().message, lost: true }
 const full = { refused: `A task holds at most ${entriesPerTask - 1} entries` }
 
 /** The statements of one transaction; used once. */
@@ -66,7 +62,7 @@ export class Commit {
   run(units: readonly Unit[]): UnitResult[] {
     const results: UnitResult[] = units.map((unit) => (unit.kind === unitKinds.append ? this.#append(unit) : null))
     const connection = this.#connection
-    insertRows(connection, 'task (key, scope, id, context, state, time, seq, status, holder, metadata)', {
+    insertRows(connection, 'task (key, scope, id, context, state, time, seq, status, holder, waiting, metadata)', {
       values: this.#tasks,
     })
     insertRows(connection, 'message (id, text)', { values: this.#messages })
@@ -84,13 +80,13 @@ export class Commit {
     const numbers = this.#numbers
     const number = numbers[at]!
     const scopeNumber = numbers[at + 1]!
-    const release = numbers[at + 2] === 1
+    const flags = numbers[at + 2]!
     const seq = numbers[at + 3]!
     const status = numbers[at + 6]!
     if (seq >= entriesPerTask) return full
     const state = status === 0 ? 1 : numbers[at + 4]!
     const time = status === 0 ? 0 : numbers[at + 5]!
-    const head: NewHead = { state, time, seq, status, release }
+    const head: NewHead = { state, time, seq, status, flags }
     let cursor = text
     let hold: HeldTask | undefined
     if (scopeNumber < 0) {
@@ -106,20 +102,34 @@ export class Commit {
     } else {
       const scope = this.#scopeKey(scopeNumber)
       const key = this.#newKey()
-      const holder = release ? null : this.#holder.id
+      const waiting = flags & releaseFlags.waiting ? 1 : 0
       const [id, context, metadata] = this.#strings.slice(cursor, cursor + 3) as [string, string, string | null]
       cursor += 3
-      this.#tasks.push(key, scope, id, context, state, time, seq, status, holder, metadata)
-      hold = { key, scope, state, time }
+      this.#tasks.push(key, scope, id, context, state, time, seq, status, this.#holderAfter(flags), waiting, metadata)
+      hold = { key, scope, state, time, waiting }
       this.#sums.add(scope, 1, hold)
     }
     this.#settle(number, hold, { head, isNew: scopeNumber >= 0 })
     for (let index = numbers[at + 7]!; index > 0; index--) {
-      this.#answer([hold.scope, this.#strings[cursor]!, this.#strings[cursor + 1]!, Date.now(), hold.key, null])
+      const [key, digest] = [this.#strings[cursor]!, this.#strings[cursor + 1]!]
+      this.#answer([hold.scope, key, digest, Date.now(), hold.key, null], { owned: true })
       cursor += 2
     }
+    this.#accept(at + 9, numbers[at + 8]!)
     this.#entries(hold.key * entriesPerTask, at, cursor)
     return null
+  }
+
+  #holderAfter(flags: number): number | null {
+    if (flags & releaseFlags.handOver) return handedOver
+    return flags & releaseFlags.release ? null : this.#holder.id
+  }
+
+  #accept(at: number, count: number): void {
+    for (let index = at; index < at + 2 * count; index += 2) {
+      const [mail, seq] = [this.#numbers[index]!, this.#numbers[index + 1]!]
+      this.#connection.statement('update mail set seq = ? where id = ?').run(seq, mail)
+    }
   }
 
   /** Writes the head of a stored task, if this process still holds it. */
@@ -134,7 +144,10 @@ export class Commit {
       columns.push('state = ?, time = ?, status = ?')
       values.push(head.state, head.time, head.status)
     }
-    if (head.release) columns.push('holder = null')
+    if (head.flags & releaseFlags.handOver) columns.push(`holder = ${handedOver}`)
+    else if (head.flags & releaseFlags.release) columns.push('holder = null')
+    const waiting = head.flags & releaseFlags.waiting ? 1 : 0
+    if (waiting !== hold.waiting) columns.push(`waiting = ${waiting}`)
     if (columns.length === 0) columns.push('holder = holder')
     const { changes } = this.#connection
       .statement(`update task set ${columns.join(', ')} where key = ? and holder = ?`)
@@ -144,12 +157,16 @@ export class Commit {
 
   #settle(number: number, hold: HeldTask, { head, isNew }: { readonly head: NewHead; readonly isNew: boolean }): void {
     const held = this.#held
-    if (head.release) {
+    if (head.flags & releaseFlags.release) {
       if (!isNew) this.settled.push(() => held.drop(number))
     } else if (isNew) {
       this.settled.push(() => held.keep(number, hold))
-    } else if (head.status !== 0) {
+    } else {
+      const waiting = head.flags & releaseFlags.waiting ? 1 : 0
+      if (head.status === 0 && waiting === hold.waiting) return
       this.settled.push(() => {
+        hold.waiting = waiting
+        if (head.status === 0) return
         hold.state = head.state
         hold.time = head.time
       })
@@ -160,7 +177,7 @@ export class Commit {
     const numbers = this.#numbers
     const strings = this.#strings
     const end = at - unitHeader + numbers[at - unitHeader + 1]!
-    let index = at + 8
+    let index = at + 9 + 2 * numbers[at + 8]!
     let cursor = text
     while (index < end) {
       const kind = numbers[index]!
@@ -192,16 +209,20 @@ export class Commit {
   #claim({ at, text }: Unit): UnitResult {
     const scope = this.#scopeKey(this.#numbers[at + 1]!)
     const row = this.#connection
-      .statement('select key, context, state, time, seq, holder from task where id = ? and scope = ?')
-      .get(this.#strings[text]!, scope) as (ClaimedRow & { holder: number | null }) | undefined
+      .statement('select key, context, state, time, seq, holder, waiting from task where id = ? and scope = ?')
+      .get(this.#strings[text]!, scope) as
+      | (Omit<ClaimedRow, 'left'> & { holder: number | null; waiting: number })
+      | undefined
     if (row === undefined) return null
-    const { holder, ...claimed } = row
+    const { holder, waiting, ...claimed } = row
     const { id, ...options } = this.#holder
     if (holder !== null && (holder === id || lives(this.#connection, holder, options))) return 'held'
-    this.#connection.statement('update task set holder = ? where key = ?').run(id, row.key)
+    // Told so, a process that was only silent gives up all that it held at once.
+    if (holder !== null && holder !== handedOver) leave(this.#connection, holder)
+    this.#connection.statement('update task set holder = ?, fence = fence + 1 where key = ?').run(id, row.key)
     const number = this.#numbers[at]!
-    this.settled.push(() => this.#held.keep(number, { key: row.key, scope, state: row.state, time: row.time }))
-    return claimed
+    this.settled.push(() => this.#held.keep(number, { key: row.key, scope, state: row.state, time: row.time, waiting }))
+    return { ...claimed, left: holder === null ? null : waiting === 1 ? 'waiting' : 'begun' }
   }
 
   #remember({ at, text }: Unit): void {
@@ -216,16 +237,23 @@ export class Commit {
       taskId === null
         ? undefined
         : this.#connection.statement('select key from task where id = ? and scope = ?').get(taskId, scope)
-    this.#answer(
-      [scope, key, digest, Date.now(), (found?.key as number | undefined) ?? null, answer],
-      'on conflict do nothing',
-    )
+    this.#answer([scope, key, digest, Date.now(), (found?.key as number | undefined) ?? null, answer])
   }
 
-  #answer(values: SqliteValue[], tail = ''): void {
-    this.#connection
-      .statement(`insert into answer (scope, name, digest, time, task, text) values (?, ?, ?, ?, ?, ?) ${tail}`)
-      .run(...values)
+  /** Writes an answer, also in place of one that was still to come from this process or a dead one. With `owned`, anybody else's refuses the unit. */
+  #answer(values: SqliteValue[], { owned = false }: { owned?: boolean } = {}): void {
+    const connection = this.#connection
+    const into = 'insert into answer (scope, name, digest, time, task, text) values (?, ?, ?, ?, ?, ?)'
+    if (Number(connection.statement(`${into} on conflict do nothing`).run(...values).changes) === 1) return
+    const [scope, name, ...content] = values
+    const open = openAnswer(connection, this.#holder, [scope as number, name as string])
+    if (open === undefined) {
+      if (owned) throw new Error('UNIQUE constraint failed: answer.name')
+      return
+    }
+    connection
+      .statement('update answer set digest = ?, time = ?, task = ?, text = ?, process = null where key = ?')
+      .run(...content, open)
   }
 
   #newKey(): number {

@@ -1,10 +1,13 @@
-import type { Batch, UnitResult } from './sqlite-batch.ts'
+import type { PurgeLimits } from '../engine/store.ts'
+import type { UnitResult } from './commit-queue.ts'
+import type { Batch } from './sqlite-batch.ts'
+import { answerCall, type CallName, type Holder } from './sqlite-calls.ts'
 import { type SqliteDriver, type SqliteDriverName, sqliteDriver } from './sqlite-driver.ts'
 import { writeFailure } from './sqlite-failure.ts'
 import { openForWriting } from './sqlite-file.ts'
 import { type Gate, passGate } from './sqlite-gate.ts'
 import { enter, type LeaseTimes, leave, type ProcessMark, sign } from './sqlite-lease.ts'
-import { type PurgeLimits, type PurgePlace, type PurgeStep, purgeStep } from './sqlite-purge.ts'
+import { type EraseStep, eraseStep, type PurgePlace, type PurgeStep, purgeStep, type Whose } from './sqlite-purge.ts'
 import { CommitWriter } from './sqlite-writer.ts'
 
 /** What a committer needs to know; crosses to its thread, so that the driver goes by name there. */
@@ -19,43 +22,70 @@ export interface CommitterOptions {
 
 /** What a committer is asked; it answers in the order of the questions. */
 export type CommitterRequest =
-  | { readonly kind: 'commit'; readonly batch: Batch }
+  | { readonly kind: 'commit'; readonly batch: Batch; readonly process: number }
+  | { readonly kind: 'call'; readonly name: CallName; readonly given: unknown }
   | { readonly kind: 'purge'; readonly limits: PurgeLimits; readonly place: PurgePlace }
+  | { readonly kind: 'erase'; readonly whose: Whose }
   | { readonly kind: 'close' }
 
-/** `failed` tells why nothing was written, `detail` the same in the words of SQLite. */
+/** `failed` tells why nothing was written, `detail` the same in the words of SQLite; `lost` the number of this process since it was taken for dead. */
 export type CommitterReply =
   | { readonly results: readonly UnitResult[] | null }
+  | { readonly value: unknown }
+  | { readonly lost: number }
   | PurgeStep
+  | EraseStep
   | { readonly failed: string; readonly detail: string }
 
 /** The one that writes: it owns the writing connection, on whichever thread it lives. */
 export class Committer {
-  readonly process: number
+  /** Number under which this process holds tasks. */
+  process = 0
+  readonly #self: ProcessMark
+  readonly #lease: LeaseTimes
   readonly #connection: ReturnType<typeof openForWriting>
-  readonly #writer: CommitWriter
+  #writer: CommitWriter
   readonly #timer: NodeJS.Timeout
   readonly #gate: Gate | undefined
 
-  constructor(driver: SqliteDriver, { path, self, lease, gate }: Omit<CommitterOptions, 'driver'>) {
+  /** `onLost` is told the new number of this process when others took it for dead. */
+  constructor(
+    driver: SqliteDriver,
+    { path, self, lease, gate, onLost }: Omit<CommitterOptions, 'driver'> & { onLost?: (process: number) => void },
+  ) {
     this.#gate = gate
+    this.#self = self
+    this.#lease = lease
     const connection = openForWriting(driver, path)
     this.#connection = connection
     try {
-      this.process = enter(connection, { self, expires: lease.expires })
+      this.#writer = this.#enter()
     } catch (error) {
       connection.close()
       throw error
     }
-    this.#writer = new CommitWriter({ connection, holder: { id: this.process, self, expires: lease.expires } })
     this.#timer = setInterval(() => {
       try {
-        this.#pass(() => sign(connection, this.process, self))
+        this.#pass(() => {
+          if (sign(connection, this.process)) return
+          this.#writer = this.#enter()
+          onLost?.(this.process)
+        })
       } catch {
         // The next beat tries again; a file that stays unwritable shows at the next commit.
       }
     }, lease.heartbeat)
     this.#timer.unref()
+  }
+
+  #enter(): CommitWriter {
+    const [self, { expires }] = [this.#self, this.#lease]
+    this.process = enter(this.#connection, { self, expires })
+    return new CommitWriter({ connection: this.#connection, holder: this.#holder })
+  }
+
+  get #holder(): Holder {
+    return { id: this.process, self: this.#self, expires: this.#lease.expires }
   }
 
   /** The connection, for reading where one connection must do. */
@@ -75,9 +105,15 @@ export class Committer {
   #answer(request: CommitterRequest): CommitterReply {
     try {
       if (request.kind === 'commit') {
+        if (request.process !== this.process) return { lost: this.process }
         const results = this.#writer.commit(request.batch)
         return { results: results.every((result) => result === null) ? null : results }
       }
+      if (request.kind === 'call') {
+        const place = { connection: this.#connection, holder: this.#holder }
+        return { value: answerCall(place, request.name, request.given as never) }
+      }
+      if (request.kind === 'erase') return eraseStep(this.#connection, request.whose)
       if (request.kind === 'purge') return purgeStep(this.#connection, request.limits, request.place)
       return this.#close()
     } catch (error) {
@@ -97,6 +133,6 @@ export class Committer {
 }
 
 /** A committer with the driver that the options name. */
-export async function openCommitter(options: CommitterOptions): Promise<Committer> {
-  return new Committer(await sqliteDriver(options.driver), options)
+export async function openCommitter(options: CommitterOptions, onLost: (process: number) => void): Promise<Committer> {
+  return new Committer(await sqliteDriver(options.driver), { ...options, onLost })
 }

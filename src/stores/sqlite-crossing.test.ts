@@ -11,7 +11,7 @@ it('a batch that crosses to the thread arrives as it was, whatever text is in it
   const numbers = fc.array(fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true })))
   fc.assert(
     fc.property(fc.array(string), numbers, (strings, values) => {
-      const request = { kind: 'commit' as const, batch: { numbers: values, strings } }
+      const request = { kind: 'commit' as const, process: 7, batch: { numbers: values, strings } }
       const [packed, transfer] = packRequest(request)
       expect(unpackRequest(structuredClone(packed, { transfer }))).toEqual(request)
     }),

@@ -12,7 +12,7 @@ interface PackedBatch {
 /** A request as the thread gets it. */
 export type CrossingRequest =
   | Exclude<CommitterRequest, { readonly kind: 'commit' }>
-  | { readonly kind: 'commit'; readonly packed: PackedBatch }
+  | { readonly kind: 'commit'; readonly packed: PackedBatch; readonly process: number }
 
 /** Makes a request ready to cross, with what is handed over instead of copied. */
 export function packRequest(request: CommitterRequest | undefined): [CrossingRequest, ArrayBuffer[]] {
@@ -23,7 +23,7 @@ export function packRequest(request: CommitterRequest | undefined): [CrossingReq
     lengths: Int32Array.from(strings, (string) => string?.length ?? -1),
     text: strings.join(''),
   }
-  return [{ kind: 'commit', packed }, [packed.numbers.buffer, packed.lengths.buffer]]
+  return [{ kind: 'commit', packed, process: request.process }, [packed.numbers.buffer, packed.lengths.buffer]]
 }
 
 /** The request as it was before it crossed. */
@@ -37,5 +37,5 @@ export function unpackRequest(request: CrossingRequest): CommitterRequest {
     return text.slice(at - length, at)
   })
   const batch: Batch = { numbers: Array.from(numbers), strings }
-  return { kind: 'commit', batch }
+  return { kind: 'commit', batch, process: request.process }
 }

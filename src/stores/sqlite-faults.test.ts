@@ -208,7 +208,7 @@ describe('rows on disk', () => {
       )
     const all = () => [wrong(0, Number.MAX_SAFE_INTEGER), wrong(1, 86_400_000), wrong(2, 3_600_000), wrong(3, 60_000)]
     expect(all()).toEqual([[], [], [], []])
-    await store.purge({ tasks: Number.MAX_SAFE_INTEGER })
+    await store.purge({ tasks: { agent: scope.agent, before: Number.MAX_SAFE_INTEGER } })
     expect(all()).toEqual([[], [], [], []])
     expect(rows('task')).toBe(25)
     expect(rows('message')).toBe(25)
@@ -221,7 +221,7 @@ describe('rows on disk', () => {
       firstChunk(index + 1, 'x', { plain: false, parts: '{"text":"x"}' }),
     )
     await storeTask(store, 't', { entries: [...entries, status(1_801, 'TASK_STATE_COMPLETED', { time: 1 })] })
-    const purged = store.purge({ tasks: 5 })
+    const purged = store.purge({ tasks: { agent: scope.agent, before: 5 } })
     await storeTask(store, 'u', { entries: usual(9) })
     expect(await purged).toBe(1_802)
     expect([rows('chunk'), rows('status'), rows('message'), rows('task')]).toEqual([1, 2, 1, 1])

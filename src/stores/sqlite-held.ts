@@ -7,6 +7,7 @@ export interface HeldTask {
   readonly scope: number
   state: number
   time: number
+  waiting: number
 }
 
 /** A scope that batches name by number; its key in the file once that is known. */

@@ -95,15 +95,10 @@ export function enter(connection: Connection, options: { self: ProcessMark; expi
   })
 }
 
-/** Signs that this process lives; enters it again when another took it for dead. */
-export function sign(connection: Connection, id: number, self: ProcessMark): void {
-  const { pid, host, namespace, start } = self
-  connection
-    .statement(
-      `insert into process (id, pid, host, namespace, start, heartbeat) values (?, ?, ?, ?, ?, ?)
-       on conflict (id) do update set heartbeat = excluded.heartbeat`,
-    )
-    .run(id, pid, host, namespace, start, Date.now())
+/** Signs that this process lives; false when another took it for dead. */
+export function sign(connection: Connection, id: number): boolean {
+  const { changes } = connection.statement('update process set heartbeat = ? where id = ?').run(Date.now(), id)
+  return Number(changes) === 1
 }
 
 /** Takes this process out: what it still holds is free for others. */

@@ -4,8 +4,8 @@ import type { SqliteRow, SqliteValue } from './sqlite-driver.ts'
 import type { TaskReader } from './sqlite-read.ts'
 import { bucketOf } from './sqlite-rows.ts'
 import { counterSpans } from './sqlite-schema.ts'
-import { snapshotOf, type TaskRow, taskColumns } from './sqlite-text.ts'
 import { stateNumbers } from './states.ts'
+import { snapshotOf, type TaskRow, taskColumns } from './task-rows.ts'
 
 /** Reads one page and its total at one instant. A task that cannot be read is left out and logged. */
 export function listTasks(

@@ -1,8 +1,10 @@
-import type { Abandoned, Answer, Entry, Scope, Snapshot, View } from '../engine/store.ts'
+import type { Abandoned, Answer, Entry, MailState, Scope, Snapshot, View } from '../engine/store.ts'
 import { fold, withHeads } from './replay.ts'
 import { scopeKey } from './scope-key.ts'
+import { answerOf, type Holder } from './sqlite-calls.ts'
 import type { Connection } from './sqlite-driver.ts'
 import { entriesPerTask } from './sqlite-schema.ts'
+import { stateName } from './states.ts'
 import {
   type ChunkRow,
   chunkColumns,
@@ -12,8 +14,7 @@ import {
   snapshotOf,
   type TaskRow,
   taskColumns,
-} from './sqlite-text.ts'
-import { stateName } from './states.ts'
+} from './task-rows.ts'
 
 /** The content of some tasks, by key. */
 export interface Content {
@@ -181,19 +182,34 @@ export class TaskReader {
     })
   }
 
-  answer(scope: Scope, name: string): Answer | undefined {
+  answer(scope: Scope, name: string, options: Omit<Holder, 'id'>): Answer | undefined {
     const key = this.scope(scope)
-    if (key === undefined) return undefined
-    const row = this.connection
-      .statement(
-        `select answer.digest, answer.text, task.id from answer left join task on task.key = answer.task and task.scope = answer.scope
-         where answer.scope = ? and answer.name = ?`,
-      )
-      .get(key, name) as { digest: string; text: string | null; id: string | null } | undefined
+    const known = key === undefined ? undefined : answerOf(this.connection, options, [key, name])
+    if (known === undefined) return undefined
+    const { process: _, ...answer } = known
+    return answer as Answer
+  }
+
+  /** What became of mail. */
+  posted(mail: number): MailState | undefined {
+    const row = this.connection.statement('select seq, started, outcome from mail where id = ?').get(mail)
     if (row === undefined) return undefined
-    const { digest, text, id } = row
-    if (text !== null) return { digest, text }
-    return id === null ? undefined : { digest, taskId: id }
+    const { seq, started, outcome } = row as { seq: number | null; started: number | null; outcome: string | null }
+    return {
+      ...(seq !== null && { seq }),
+      ...(started !== null && { startedAt: started }),
+      ...(outcome !== null && { outcome }),
+    }
+  }
+
+  /** Changes whenever another connection has changed the file. */
+  get version(): number {
+    return this.connection.statement('pragma data_version').get()?.data_version as number
+  }
+
+  tenants(agent: string): string[] {
+    const rows = this.connection.statement('select distinct tenant from scope where agent = ?').all(agent)
+    return rows.map(({ tenant }) => tenant as string)
   }
 
   /** Tasks of an agent whose holder is not among the living. */

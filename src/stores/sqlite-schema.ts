@@ -4,6 +4,9 @@ export const applicationId = 0x5061726c
 /** A task's rows are numbered `key * entriesPerTask + seq`. */
 export const entriesPerTask: number = 2 ** 22
 
+/** The holder of a task that its last one handed over: no process has this number. */
+export const handedOver = 0
+
 /** States that end a task, as SQL; equal in queries and in the partial index that serves them. */
 export const endedSql = 'state in (3, 4, 5, 7)'
 
@@ -93,5 +96,30 @@ create table process (
 ) strict;
 `
 
+/**
+ * A task whose holder handed it over is held by 0, which no process is. `fence` rises with each hold; mail in hand carries that of its hold.
+ * An answer with a process is still to come from it.
+ */
+const second = `
+alter table task add column waiting integer not null default 0;
+alter table task add column fence integer not null default 0;
+
+create table mail (
+  id integer primary key autoincrement,
+  task integer not null,
+  kind text not null,
+  text text not null,
+  time integer not null,
+  fence integer,
+  seq integer,
+  started integer,
+  outcome text
+) strict;
+create index mail_task on mail (task);
+create index mail_open on mail (id) where outcome is null;
+
+alter table answer add column process integer;
+`
+
 /** What leads from each version of the schema (`PRAGMA user_version`) to the next, from an empty file on. */
-export const migrations: readonly string[] = [first]
+export const migrations: readonly string[] = [first, second]

@@ -24,7 +24,7 @@ async function start() {
   return port
 }
 
-const nothing: CommitterRequest = { kind: 'commit', batch: { numbers: [], strings: [] } }
+const nothing: CommitterRequest = { kind: 'commit', process: 1, batch: { numbers: [], strings: [] } }
 
 test('a thread that dies rejects what it was asked, and says so from then on', async () => {
   const port = await start()
@@ -40,7 +40,7 @@ test('a thread that dies rejects what it was asked, and says so from then on', a
 
 test('a thread answers in order and ends when it is closed', async () => {
   const port = await start()
-  const purge = { kind: 'purge', limits: {}, place: { scope: 1, phase: 'answers' } } as const
+  const purge = { kind: 'purge', limits: {}, place: { scope: 1, phase: 'mail' } } as const
   const answers = await Promise.all([port.ask(nothing), port.ask(purge), port.ask({ kind: 'close' })])
   expect(answers).toEqual([{ results: null }, { rows: 0, next: null }, { results: null }])
   await port.end()

@@ -5,14 +5,16 @@ import { Committer, type CommitterOptions, type CommitterReply, type CommitterRe
 import { packRequest } from './sqlite-crossing.ts'
 import type { SqliteDriver } from './sqlite-driver.ts'
 import { openGate, shutGate } from './sqlite-gate.ts'
-import type { WorkerGreeting } from './sqlite-worker.ts'
+import type { WorkerGreeting, WorkerNews } from './sqlite-worker.ts'
 
 /** A committer as the store sees it. */
 export interface CommitterPort {
   /** Whether reads go through the committer's own connection. */
   readonly shared: boolean
   /** Number of this process in the file. */
-  readonly process: number
+  process: number
+  /** Set by whoever is to know that this process was taken for dead; then its number has changed. */
+  onLost?: () => void
   /** Rejects with A2AError Unavailable when the committer has died. */
   ask(request: CommitterRequest): Promise<CommitterReply>
   /** Settles when the thread has ended, after it was asked to close; keeps the process alive until then. */
@@ -24,7 +26,11 @@ export function committerHere(
   driver: SqliteDriver,
   options: Omit<CommitterOptions, 'driver'>,
 ): { readonly port: CommitterPort; readonly committer: Committer } {
-  const committer = new Committer(driver, options)
+  const onLost = (process: number): void => {
+    port.process = process
+    port.onLost?.()
+  }
+  const committer = new Committer(driver, { ...options, onLost })
   const port: CommitterPort = {
     shared: true,
     process: committer.process,
@@ -82,7 +88,12 @@ export async function committerThread(options: CommitterOptions): Promise<Commit
   }
   const greeting = await greetingOf(worker)
   if ('refused' in greeting) throw new A2AError('Unavailable', greeting.refused, { retryable: false })
-  worker.on('message', (reply: CommitterReply) => {
+  worker.on('message', (reply: CommitterReply | WorkerNews) => {
+    if ('told' in reply) {
+      port.process = reply.lost
+      port.onLost?.()
+      return
+    }
     waiting.shift()?.resolve(reply)
     if (waiting.length === 0) worker.unref()
   })
@@ -94,7 +105,7 @@ export async function committerThread(options: CommitterOptions): Promise<Commit
     })
   })
   worker.unref()
-  return {
+  const port: CommitterPort = {
     shared: false,
     process: greeting.process,
     ask: (request) =>
@@ -108,6 +119,7 @@ export async function committerThread(options: CommitterOptions): Promise<Commit
       return ended
     },
   }
+  return port
 }
 
 function greetingOf(worker: Worker): Promise<WorkerGreeting> {

@@ -1,4 +1,5 @@
-import { type Batch, type UnitResult, unitHeader, unitKinds } from './sqlite-batch.ts'
+import type { UnitResult } from './commit-queue.ts'
+import { type Batch, unitHeader, unitKinds } from './sqlite-batch.ts'
 import { Commit, type CommitParts, type Unit } from './sqlite-commit.ts'
 import { breaksFile, writeFailure } from './sqlite-failure.ts'
 import { HeldTasks } from './sqlite-held.ts'

@@ -165,7 +165,7 @@ export const listCases: readonly StoreCase[] = [
       const seen = await walk(store, {
         pageSize: 3,
         between: async (page) => {
-          if (page.at(-1) === 'c|d') await store.purge({ tasks: 5000 })
+          if (page.at(-1) === 'c|d') await store.purge({ tasks: { agent: scope.agent, before: 5000 } })
         },
       })
       assert.deepEqual(seen.slice(0, 3), ['g', 'f', 'e'])
@@ -197,7 +197,7 @@ export const listCases: readonly StoreCase[] = [
         first.tasks.map(({ head }) => head.id),
         ['e', 'd'],
       )
-      await store.purge({ tasks: 5000 })
+      await store.purge({ tasks: { agent: scope.agent, before: 5000 } })
       const second = await store.list(scope, { pageSize: 2, view, cursor: first.next! })
       assert.deepEqual(
         second.tasks.map(({ head }) => head.id),

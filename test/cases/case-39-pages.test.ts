@@ -88,7 +88,7 @@ describe.each(fullMatrix)('over $binding and $store', ({ store, binding }) => {
       await fill(served, gone)
       const page = await list(caller, { pageSize })
       expect(idsOf(page).at(-1)).toBe(cursor)
-      await served.store.purge({ tasks: start + 6 })
+      await served.store.purge({ tasks: { agent: 'scripted', before: start + 6 } })
       const rest = await walk(caller, { pageSize, pageToken: page.nextPageToken })
       expect(rest).toEqual(order.slice(pageSize).filter((id) => !gone.includes(id)))
       expect(await list(caller, {})).toMatchObject({ totalSize: 4 })

@@ -1,5 +1,5 @@
 import type { Store, TaskLog } from '../../src/engine/store.ts'
-import { delay } from '../harness.ts'
+import { delay, wrapStore } from '../harness.ts'
 
 /** A store whose writes are told so many milliseconds late, one after the other as they came. */
 export function slowStore(store: Store, ms: number): Store {
@@ -13,20 +13,12 @@ export function slowStore(store: Store, ms: number): Store {
       },
     }
   }
-  return {
+  return wrapStore(store, {
     create: (task) => slow(store.create(task)),
     async claim(scope, id) {
       const claimed = await store.claim(scope, id)
       return typeof claimed === 'object' ? { ...claimed, log: slow(claimed.log) } : claimed
     },
-    head: (scope, id) => store.head(scope, id),
-    read: (scope, id, view) => store.read(scope, id, view),
-    list: (scope, query) => store.list(scope, query),
-    entries: (scope, id, range) => store.entries(scope, id, range),
-    answer: (scope, key) => store.answer(scope, key),
-    remember: (scope, key, answer) => store.remember(scope, key, answer),
-    abandoned: (agent, limit) => store.abandoned(agent, limit),
-    purge: (before) => store.purge(before),
     close: async () => {},
-  }
+  })
 }

@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createEngine } from '../../src/engine/engine.ts'
-import { agent, type Executor, inputRequired, working } from '../../src/engine/executor.ts'
+import { type Executor, inputRequired, working } from '../../src/engine/executor.ts'
 import type { Store, TaskLog } from '../../src/engine/store.ts'
 import { A2AError } from '../../src/protocol/errors.ts'
-import {
-  anybody,
-  collect,
-  createHarness,
-  delay,
-  type Harness,
-  onCleanup,
-  openStore,
-  shape,
-  storeKinds,
-  textOf,
-  until,
-} from '../harness.ts'
+import { type Cluster, clusterKinds, openCluster } from '../cluster.ts'
+import { collect, createHarness, delay, type Harness, openStore, shape, textOf, until, wrapStore } from '../harness.ts'
 
 const forever: Executor = async function* (task) {
   yield working()
@@ -23,70 +11,25 @@ const forever: Executor = async function* (task) {
   else await new Promise((resolve) => task.signal.addEventListener('abort', resolve))
 }
 
-/** The store as it looks to a process that starts after another one died: every hold is given up, nothing else changes. */
-function afterCrash(store: Store, ids: readonly string[]): Store {
-  const dead = new Set(ids)
-  return {
-    ...bound(store),
-    abandoned: async () => [...dead].map((id) => ({ id, scope: { agent: 'tested', tenant: '', owner: '' } })),
-    claim: async (scope, id) => {
-      if (!dead.delete(id)) return store.claim(scope, id)
-      await logs.get(id)?.append([], { release: true })
-      return store.claim(scope, id)
-    },
-  }
-}
-
-const logs = new Map<string, TaskLog>()
-
-function bound(store: Store): Store {
-  return {
-    create: (task) => {
-      const log = store.create(task)
-      logs.set(task.id, log)
-      return log
-    },
-    claim: async (scope, id) => {
-      const claimed = await store.claim(scope, id)
-      if (typeof claimed === 'object') logs.set(id, claimed.log)
-      return claimed
-    },
-    head: store.head.bind(store),
-    read: store.read.bind(store),
-    list: store.list.bind(store),
-    entries: store.entries.bind(store),
-    answer: store.answer.bind(store),
-    remember: store.remember.bind(store),
-    abandoned: store.abandoned.bind(store),
-    purge: store.purge.bind(store),
-    close: store.close.bind(store),
-  }
-}
-
 async function crashed(
   run: Executor,
-  { kind, resumable, answer }: { kind: 'memory' | 'sqlite'; resumable: boolean; answer?: string },
+  { kind, resumable, answer }: { kind: Cluster['kind']; resumable: boolean; answer?: string },
 ): Promise<{ harness: Harness; ids: readonly string[] }> {
-  const store = await openStore(kind)
-  const first = createEngine({
-    agent: agent({ name: 'tested', description: 'd', version: '1', run }),
-    store: bound(store),
-  })
+  const cluster = await openCluster(kind)
+  const first = await createHarness(run, { store: await cluster.open() })
   const ids: string[] = []
   const send = async (text: string, taskId?: string): Promise<string> => {
-    const message = { messageId: text, role: 'ROLE_USER' as const, parts: [{ text }], ...(taskId && { taskId }) }
-    const request = { message, configuration: { returnImmediately: true } }
-    const { result } = await first.unary({ operation: 'SendMessage', request, context: anybody })
-    return result.value.task?.id ?? ''
+    const configuration = { returnImmediately: true }
+    return (await first.sendTask(text, { configuration, message: { ...(taskId && { taskId }) } })).id
   }
   for (const text of ['one', 'two']) ids.push(await send(text))
   await delay(10)
   if (answer !== undefined) await send(answer, ids[0])
-  const harness = await createHarness(run, { store: afterCrash(store, ids), resumable })
-  return { harness, ids }
+  await cluster.kill(first.store)
+  return { harness: await createHarness(run, { store: await cluster.open(), resumable }), ids }
 }
 
-describe.each(storeKinds)('after a crash over %s', (kind) => {
+describe.each(clusterKinds)('after a crash over %s', (kind) => {
   it('working tasks are FAILED with the reason', async () => {
     const { harness, ids } = await crashed(forever, { kind, resumable: false })
     for (const id of ids) {
@@ -182,7 +125,7 @@ describe('a store that fails', () => {
       append: (entries, options) =>
         fails() ? Promise.reject(new A2AError('Unavailable', 'The disk is full')) : log.append(entries, options),
     })
-    return { ...bound(store), create: (task) => wrap(store.create(task)) }
+    return wrapStore(store, { create: (task) => wrap(store.create(task)) })
   }
 
   it('answers Unavailable at once, shows nothing that was not stored, and ends the task when it can be written again (ERR-14, ERR-20)', async () => {
@@ -232,4 +175,3 @@ describe('two engines on one store', () => {
     expect((await here.get(asked.id)).history?.map(textOf)).toEqual(['ask', 'what?', 'go'])
   })
 })
-void onCleanup

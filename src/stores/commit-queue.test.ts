@@ -1,27 +1,29 @@
 import { describe, expect, test } from 'vitest'
-import { silent } from '../lib/log.ts'
-import type { CommitterReply, CommitterRequest } from './sqlite-committer.ts'
-import { CommitQueue, type Hold } from './sqlite-queue.ts'
-import type { CommitterPort } from './sqlite-thread.ts'
+import { isHoldLost } from '../engine/store.ts'
+import { A2AError } from '../protocol/errors.ts'
+import { type CommitPort, CommitQueue, type CommitUnit, type Hold, type UnitResult } from './commit-queue.ts'
 import { message, scope } from './testing-entries.ts'
+
+type Reply = { readonly results: readonly UnitResult[] | null } | typeof failed
 
 /** A committer that answers when told to. */
 function scripted() {
-  const asked: CommitterRequest[] = []
-  const answers: ((reply: CommitterReply) => void)[] = []
-  const port: CommitterPort = {
-    shared: false,
-    process: 1,
-    ask: (request) => {
-      asked.push(request)
-      return new Promise((resolve) => answers.push(resolve))
+  const asked: (readonly CommitUnit[])[] = []
+  const answers: ((reply: Reply) => void)[] = []
+  const port: CommitPort = {
+    commit: (units) => {
+      asked.push(units)
+      return new Promise((resolve, reject) =>
+        answers.push((reply) =>
+          'failed' in reply ? reject(new A2AError('Unavailable', reply.failed)) : resolve(reply.results),
+        ),
+      )
     },
-    end: () => Promise.resolve(),
   }
   const committed: number[] = []
   const refused: Hold[] = []
   const queue = new CommitQueue(port, {
-    log: silent,
+    longest: 5,
     committed: (_, entries) => committed.push(...entries.map(({ seq }) => seq)),
     refused: (hold) => refused.push(hold),
   })
@@ -30,7 +32,7 @@ function scripted() {
   return { queue, asked, answers, committed, refused, begin, turn }
 }
 
-const failed = { failed: 'The disk is full', detail: 'database or disk is full' }
+const failed = { failed: 'The disk is full' }
 
 describe('the commit queue', () => {
   test('has one commit under way, and gathers meanwhile', async () => {
@@ -86,6 +88,41 @@ describe('the commit queue', () => {
     await appends[1]
     expect(refused).toEqual([a])
     expect(committed).toEqual([1])
+  })
+
+  test('once holds are lost, nothing is written with them: not what waits, and nothing new', async () => {
+    const { queue, asked, answers, begin, turn } = scripted()
+    const a = begin('a')
+    const first = queue.append(a, [message(1, 'x')])
+    await turn()
+    const second = queue.append(a, [message(2, 'x')])
+    queue.lose()
+    for (const promise of [second, queue.append(a, [message(3, 'x')])]) {
+      await expect(promise).rejects.toSatisfy(isHoldLost)
+    }
+    answers[0]!({ results: [{ refused: 'gone', lost: true }] })
+    await expect(first).rejects.toSatisfy(isHoldLost)
+    const b = queue.append(begin('b'), [message(1, 'x')])
+    await turn()
+    answers[1]!({ results: null })
+    await b
+    expect(asked).toHaveLength(2)
+  })
+
+  test('what is new is refused while much waits, what is under way is not', async () => {
+    const { queue, answers, begin, turn } = scripted()
+    const a = begin('a')
+    const appends = [queue.append(a, [message(1, 'x')])]
+    await turn()
+    for (const id of ['b', 'c', 'd', 'e', 'f']) appends.push(queue.append(begin(id), [message(1, 'x')]))
+    const refused = expect(queue.append(begin('g'), [message(1, 'x')]))
+    await refused.rejects.toMatchObject({ code: 'Unavailable', retryAfter: 1 })
+    appends.push(queue.append(a, [message(2, 'x')]))
+    answers[0]!({ results: null })
+    await turn()
+    await turn()
+    answers[1]!({ results: null })
+    await Promise.all(appends)
   })
 
   test('closes when all is written', async () => {

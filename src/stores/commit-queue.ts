@@ -1,10 +1,15 @@
-import type { Answer, Entry, IdempotencyKey, NewTask, Scope } from '../engine/store.ts'
-import type { Logger } from '../lib/log.ts'
+import {
+  type Answer,
+  type AppendOptions,
+  type Entry,
+  holdLost,
+  type IdempotencyKey,
+  isHoldLost,
+  type NewTask,
+  type Scope,
+} from '../engine/store.ts'
 import { A2AError } from '../protocol/errors.ts'
 import { checkNumbers } from './replay.ts'
-import { BatchBuilder, type UnitResult } from './sqlite-batch.ts'
-import type { CommitterReply } from './sqlite-committer.ts'
-import type { CommitterPort } from './sqlite-thread.ts'
 
 /** A task that this process holds, as the main thread sees it. */
 export interface Hold {
@@ -18,6 +23,47 @@ export interface Hold {
   /** Number of the last entry that was appended. */
   appended: number
   released: boolean
+  /** The queue's, as long as something can be written with it. */
+  epoch: number
+}
+
+/** How an append gives its task up: not at all, for good, or to whoever takes it over. */
+export type Release = NonNullable<AppendOptions['release']>
+
+/** Entries of one task that are committed together. */
+export interface AppendUnit {
+  readonly kind: 'append'
+  readonly hold: Hold
+  readonly entries: readonly Entry[]
+  readonly idempotency: readonly IdempotencyKey[]
+  readonly accepted: NonNullable<AppendOptions['accepted']>
+  readonly release: Release
+  readonly waiting: boolean
+}
+
+/** One write among those that are committed together. */
+export type CommitUnit =
+  | AppendUnit
+  | { readonly kind: 'claim'; readonly hold: Hold }
+  | { readonly kind: 'remember'; readonly scope: Scope; readonly key: string; readonly answer: Answer }
+
+/** What a claim found: the head of the task that is now held, and how its holder before left it. */
+export interface ClaimedRow {
+  readonly key: number
+  readonly context: string
+  readonly state: number
+  readonly time: number
+  readonly seq: number
+  readonly left: 'waiting' | 'begun' | null
+}
+
+/** What became of a unit: null for done or (claim) for no such task, a text for why it was refused; `lost`: others may have the task. */
+export type UnitResult = null | 'held' | ClaimedRow | { readonly refused: string; readonly lost?: true }
+
+/** What commits: one database. */
+export interface CommitPort {
+  /** Commits units together; null when all of them are done. Rejects with A2AError when nothing was written. */
+  commit(units: readonly CommitUnit[]): Promise<readonly UnitResult[] | null>
 }
 
 interface Waiting {
@@ -26,23 +72,21 @@ interface Waiting {
   readonly reject: (error: A2AError) => void
 }
 
-interface PendingAppend extends Waiting {
-  readonly kind: 'append'
-  readonly hold: Hold
+interface PendingAppend extends Waiting, AppendUnit {
   readonly entries: Entry[]
   readonly idempotency: IdempotencyKey[]
-  release: boolean
+  readonly accepted: { readonly mail: number; readonly seq: number }[]
+  release: Release
+  waiting: boolean
 }
 
-type Pending =
-  | PendingAppend
-  | (Waiting & { readonly kind: 'claim'; readonly hold: Hold })
-  | (Waiting & { readonly kind: 'remember'; readonly scope: Scope; readonly key: string; readonly answer: Answer })
+type Pending = PendingAppend | (Waiting & Exclude<CommitUnit, AppendUnit>)
 
 export interface CommitQueueOptions {
-  readonly log: Logger
+  /** Units that may wait; more are refused. */
+  readonly longest?: number
   /** Called when entries are durable, before their promise settles. */
-  readonly committed: (hold: Hold, entries: readonly Entry[], release: boolean) => void
+  readonly committed: (hold: Hold, entries: readonly Entry[], release: Release) => void
   /** Called when entries were refused, which may mean that another process has the task now. */
   readonly refused: (hold: Hold) => void
 }
@@ -59,53 +103,67 @@ function waiting(): Waiting {
 
 /** Gathers writes while a commit is under way, and commits them together when it is done. */
 export class CommitQueue {
-  readonly #port: CommitterPort
+  readonly #port: CommitPort
   readonly #options: CommitQueueOptions
-  readonly #builder = new BatchBuilder()
   #gathering = new Map<Hold, PendingAppend>()
   #pending: Pending[] = []
   #busy = false
   #scheduled = false
   #holds = 0
+  #epoch = 0
   #closed: Promise<void> | undefined
   #idle: (() => void) | undefined
 
-  constructor(port: CommitterPort, options: CommitQueueOptions) {
+  constructor(port: CommitPort, options: CommitQueueOptions) {
     this.#port = port
     this.#options = options
   }
 
   /** A hold on a task; `seq` tells where its log stands. */
   hold(scope: Scope, id: string, { task, seq }: { task?: NewTask; seq: number }): Hold {
-    return { number: ++this.#holds, scope, id, task, seq, appended: seq, released: false }
+    return { number: ++this.#holds, scope, id, task, seq, appended: seq, released: false, epoch: this.#epoch }
   }
 
   append(
     hold: Hold,
     entries: readonly Entry[],
-    { release = false, idempotency }: { readonly release?: boolean; readonly idempotency?: IdempotencyKey } = {},
+    { release = false, idempotency, accepted, waiting: unbegun = false }: AppendOptions = {},
   ): Promise<unknown> {
     try {
       this.#refuseClosed()
+      if (hold.epoch !== this.#epoch) throw holdLost()
       if (hold.released) throw new A2AError('Unavailable', 'The task was released: claim it before writing to it again')
       checkNumbers(entries, hold.appended)
+      if (hold.task !== undefined && hold.appended === 0) this.#refuseFull()
     } catch (error) {
       return Promise.reject(error)
     }
-    hold.released = release
+    hold.released = release !== false
     if (entries.length === 0 && hold.task !== undefined && hold.appended === 0) return Promise.resolve()
     hold.appended += entries.length
     let unit = this.#gathering.get(hold)
     if (unit === undefined) {
       const { done, resolve, reject } = waiting()
-      unit = { kind: 'append', hold, entries: [], idempotency: [], release, done, resolve, reject }
+      const empty = { entries: [], idempotency: [], accepted: [] }
+      unit = { kind: 'append', hold, ...empty, release, waiting: unbegun, done, resolve, reject }
       this.#gathering.set(hold, unit)
       this.#add(unit)
     }
     for (const entry of entries) unit.entries.push(entry)
     if (idempotency !== undefined) unit.idempotency.push(idempotency)
+    if (accepted !== undefined) unit.accepted.push(...accepted)
     unit.release = release
+    unit.waiting = unbegun
     return unit.done
+  }
+
+  /** Nothing can be written any more with the holds so far, as others may have taken them. */
+  lose(): void {
+    this.#epoch += 1
+    const lost = this.#pending.filter((unit) => 'hold' in unit)
+    this.#pending = this.#pending.filter((unit) => !('hold' in unit))
+    this.#gathering.clear()
+    for (const unit of lost) unit.reject(holdLost())
   }
 
   async claim(hold: Hold): Promise<UnitResult> {
@@ -125,6 +183,14 @@ export class CommitQueue {
       else this.#idle = resolve
     })
     return this.#closed
+  }
+
+  /** What is new can be tried again later; what is under way cannot. */
+  #refuseFull(): void {
+    if (this.#pending.length < (this.#options.longest ?? Number.POSITIVE_INFINITY)) return
+    throw new A2AError('Unavailable', 'The task store is slow and has much to write; try again later', {
+      retryAfter: 1,
+    })
   }
 
   #refuseClosed(): void {
@@ -155,31 +221,13 @@ export class CommitQueue {
       return
     }
     this.#busy = true
-    for (const unit of units) this.#build(unit)
-    this.#port.ask({ kind: 'commit', batch: this.#builder.take() }).then(
-      (reply) => this.#settle(units, reply),
+    this.#port.commit(units).then(
+      (results) => this.#settle(units, results),
       (error: unknown) => this.#failAll(units, A2AError.from(error)),
     )
   }
 
-  #build(unit: Pending): void {
-    if (unit.kind === 'append') {
-      const { hold, entries, release, idempotency } = unit
-      this.#builder.append({ hold: hold.number, task: hold.task, entries, release, idempotency })
-    } else if (unit.kind === 'claim') {
-      this.#builder.claim(unit.hold.number, unit.hold.scope, unit.hold.id)
-    } else {
-      this.#builder.remember(unit.scope, unit.key, unit.answer)
-    }
-  }
-
-  #settle(units: readonly Pending[], reply: CommitterReply): void {
-    if ('failed' in reply) {
-      this.#options.log.error('task store: a commit failed', { reason: reply.detail })
-      this.#failAll(units, new A2AError('Unavailable', reply.failed, { cause: reply.detail }))
-      return
-    }
-    const results = 'results' in reply ? reply.results : null
+  #settle(units: readonly Pending[], results: readonly UnitResult[] | null): void {
     for (const [index, unit] of units.entries()) this.#settleUnit(unit, results?.[index] ?? null)
     this.#finish()
   }
@@ -187,7 +235,7 @@ export class CommitQueue {
   #settleUnit(unit: Pending, result: UnitResult): void {
     if (result !== null && typeof result === 'object' && 'refused' in result) {
       if (unit.kind === 'append') this.#options.refused(unit.hold)
-      this.#fail(unit, new A2AError('Unavailable', result.refused))
+      this.#fail(unit, result.lost ? holdLost(result.refused) : new A2AError('Unavailable', result.refused))
       return
     }
     if (unit.kind === 'append') {
@@ -211,6 +259,7 @@ export class CommitQueue {
     const { hold } = unit
     hold.appended = hold.seq
     hold.released = false
+    if (isHoldLost(error)) hold.epoch = -1
     const next = this.#gathering.get(hold)
     if (next === undefined) return
     this.#gathering.delete(hold)
