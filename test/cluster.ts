@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import type { Store } from '../src/engine/store.ts'
 import { A2AError } from '../src/protocol/errors.ts'
 import { createMemoryDatabase } from '../src/stores/memory.ts'
+import { openPostgresStore } from '../src/stores/postgres.ts'
 import { openSqliteStore } from '../src/stores/sqlite.ts'
 import { Connection, sqliteDriver } from '../src/stores/sqlite-driver.ts'
+import { freshSchema, runSql } from '../src/stores/testing-postgres.ts'
 import { onCleanup, type StoreKind, storeKinds, temporaryFolder, until } from './harness.ts'
 
 /** Several processes on one database. */
@@ -51,6 +53,21 @@ const databases: { readonly [kind in StoreKind]: () => Promise<Database> } = {
       },
       takeForDead: (store) =>
         ask((db) => void db.statement('delete from process where id = ?').run(numbers.get(store) ?? 0)),
+    }
+  },
+  async postgres() {
+    const { url, schema, drop } = freshSchema()
+    onCleanup(drop)
+    const numbers = new Map<Store, unknown>()
+    return {
+      async open() {
+        const store = await openPostgresStore({ url, lease: { heartbeat: 50, expires: 15_000 } })
+        numbers.set(store, (await runSql(`select max(number) as number from ${schema}.node`))[0]?.number)
+        return store
+      },
+      async takeForDead(store) {
+        await runSql(`delete from ${schema}.node where number = ${numbers.get(store)}`)
+      },
     }
   },
 }

@@ -18,10 +18,13 @@ import type {
   Task,
 } from '../src/protocol/generated/v1/types.ts'
 import { openMemoryStore } from '../src/stores/memory.ts'
+import { freshSchema, testDatabase } from '../src/stores/testing-postgres.ts'
 
 /** The stores that engine tests run over. */
-export type StoreKind = 'memory' | 'sqlite'
-export const storeKinds: readonly StoreKind[] = ['memory', 'sqlite']
+export type StoreKind = 'memory' | 'sqlite' | 'postgres'
+/** PostgreSQL is among them where the tests are given a database. */
+export const storeKinds: readonly StoreKind[] =
+  testDatabase === undefined ? ['memory', 'sqlite'] : ['memory', 'sqlite', 'postgres']
 
 /** Runs when the test has ended, last registered first. */
 export function onCleanup(work: () => Promise<void>): void {
@@ -37,9 +40,20 @@ export async function temporaryFolder(): Promise<string> {
 
 /** An empty store of one kind, closed after the test. */
 export async function openStore(kind: StoreKind): Promise<Store> {
-  const store = kind === 'memory' ? openMemoryStore() : await openSqlite()
+  const store = await openers[kind]()
   onCleanup(() => store.close())
   return store
+}
+
+const openers: { readonly [kind in StoreKind]: () => Promise<Store> } = {
+  memory: async () => openMemoryStore(),
+  sqlite: openSqlite,
+  async postgres() {
+    const { openPostgresStore } = await import('../src/stores/postgres.ts')
+    const { url, drop } = freshSchema()
+    onCleanup(drop)
+    return openPostgresStore({ url })
+  },
 }
 
 async function openSqlite(): Promise<Store> {

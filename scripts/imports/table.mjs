@@ -14,8 +14,12 @@ export const folders = {
   },
   engine: { imports: ['lib', 'protocol', 'observe'], runs: 'any' },
   net: { imports: ['lib', 'protocol'], runs: 'node', packages: ['undici', 'ipaddr.js'] },
-  observe: { imports: ['lib', 'protocol'], runs: 'node', packages: ['@opentelemetry/api'] },
-  stores: { imports: ['lib', 'protocol', 'engine', 'observe'], runs: 'node', packages: ['@photostructure/sqlite'] },
+  observe: { imports: ['lib', 'protocol'], runs: 'node', packages: ['@opentelemetry/api', 'prom-client'] },
+  stores: {
+    imports: ['lib', 'protocol', 'engine', 'observe'],
+    runs: 'node',
+    packages: ['@photostructure/sqlite', 'pg'],
+  },
   push: { imports: ['lib', 'protocol', 'engine', 'auth', 'net', 'observe'], runs: 'node' },
   server: {
     imports: ['lib', 'protocol', 'cards', 'auth', 'bindings', 'engine', 'stores', 'push', 'observe'],

@@ -1,7 +1,8 @@
-import type { Answer, ChunkEntry, Entry, Scope } from '../engine/store.ts'
+import type { Answer, Scope } from '../engine/store.ts'
 import type { AppendUnit } from './commit-queue.ts'
 import { scopeKey } from './scope-key.ts'
 import { stateNumbers } from './states.ts'
+import { chunkRow } from './task-rows.ts'
 
 /**
  * What is to be committed together, as two flat arrays that cross to a worker cheaply.
@@ -26,9 +27,6 @@ export const entryKinds = { message: 0, status: 1, chunk: 2 } as const
 
 /** Bits that say what becomes of the hold. */
 export const releaseFlags = { release: 1, handOver: 2, waiting: 4 } as const
-
-/** Bits of a chunk row. */
-export const chunkFlags = { append: 1, lastChunk: 2, plain: 4 } as const
 
 /** Builds batches; scopes go over once and by number afterwards. */
 export class BatchBuilder {
@@ -73,7 +71,10 @@ export class BatchBuilder {
         numbers.push(entryKinds.status, entry.seq, state, time)
         strings.push(entry.message ?? null, entry.metadata ?? null)
       } else {
-        index = this.#chunks(entries, index, entry)
+        const row = chunkRow(entries, index)
+        numbers.push(entryKinds.chunk, entry.seq, entry.artifact, row.flags)
+        strings.push(entry.head ?? null, entry.metadata ?? null, row.parts)
+        index = row.last
       }
     }
     numbers[summary] = state
@@ -97,27 +98,6 @@ export class BatchBuilder {
     const taskId = 'taskId' in answer ? answer.taskId : null
     this.strings.push(key, answer.digest, taskId, 'text' in answer ? answer.text : null)
     end()
-  }
-
-  /** Writes one row for as many chunks as may share it; tells the index of the last of them. */
-  #chunks(entries: readonly Entry[], from: number, first: ChunkEntry): number {
-    let index = from
-    let last = first
-    let parts = first.parts
-    while (first.plain && index - from < 127 && parts.length < 16_384) {
-      const next = entries[index + 1]
-      if (next === undefined || !continues(last, next)) break
-      last = next
-      parts += `\n${next.parts}`
-      index++
-    }
-    const flags =
-      (first.append ? chunkFlags.append : 0) |
-      (last.lastChunk ? chunkFlags.lastChunk : 0) |
-      (first.plain ? chunkFlags.plain : 0)
-    this.numbers.push(entryKinds.chunk, first.seq, first.artifact, flags)
-    this.strings.push(first.head ?? null, first.metadata ?? null, parts)
-    return index
   }
 
   #begin(kind: number): () => void {
@@ -145,17 +125,4 @@ export class BatchBuilder {
     }
     return number
   }
-}
-
-/** Whether a chunk says no more than its text, so that it can share the row of the one before. A JSON string holds no raw line break: it separates them. */
-function continues(before: ChunkEntry, entry: Entry): entry is ChunkEntry {
-  return (
-    entry.kind === 'chunk' &&
-    entry.plain &&
-    entry.append &&
-    entry.head === undefined &&
-    entry.metadata === undefined &&
-    entry.artifact === before.artifact &&
-    !before.lastChunk
-  )
 }

@@ -1,7 +1,7 @@
 import type { Answer, IdempotencyKey, Mail, MailState, NewMail, Scope } from '../engine/store.ts'
 import type { Connection, SqliteValue } from './sqlite-driver.ts'
 import { lives, livingProcesses, type ProcessMark } from './sqlite-lease.ts'
-import { handedOver } from './sqlite-schema.ts'
+import { handedOver } from './task-rows.ts'
 
 /** Under which number this process holds tasks, and how it tells the dead. */
 export interface Holder {

@@ -6,7 +6,7 @@ import type { Connection, SqliteValue } from './sqlite-driver.ts'
 import type { HeldTask, HeldTasks, KnownScope } from './sqlite-held.ts'
 import { leave, lives } from './sqlite-lease.ts'
 import { CounterSums, insertRows } from './sqlite-rows.ts'
-import { entriesPerTask, handedOver } from './sqlite-schema.ts'
+import { entriesPerTask, handedOver } from './task-rows.ts'
 
 /** Where a unit stands in its batch: after its header, and its first string. */
 export interface Unit {

@@ -3,9 +3,8 @@ import type { Logger } from '../lib/log.ts'
 import type { SqliteRow, SqliteValue } from './sqlite-driver.ts'
 import type { TaskReader } from './sqlite-read.ts'
 import { bucketOf } from './sqlite-rows.ts'
-import { counterSpans } from './sqlite-schema.ts'
 import { stateNumbers } from './states.ts'
-import { snapshotOf, type TaskRow, taskColumns } from './task-rows.ts'
+import { counterSpans, snapshotOf, type TaskRow, taskColumns } from './task-rows.ts'
 
 /** Reads one page and its total at one instant. A task that cannot be read is left out and logged. */
 export function listTasks(

@@ -1,7 +1,8 @@
 import type { PurgeLimits } from '../engine/store.ts'
 import type { Connection, SqliteRow } from './sqlite-driver.ts'
 import { CounterSums } from './sqlite-rows.ts'
-import { endedSql, entriesPerTask } from './sqlite-schema.ts'
+import { endedSql } from './sqlite-schema.ts'
+import { entriesPerTask } from './task-rows.ts'
 
 /** One step of a purge, and where the next one goes on; null when nothing is left to do. */
 export interface PurgeStep {

@@ -3,13 +3,13 @@ import { fold, withHeads } from './replay.ts'
 import { scopeKey } from './scope-key.ts'
 import { answerOf, type Holder } from './sqlite-calls.ts'
 import type { Connection } from './sqlite-driver.ts'
-import { entriesPerTask } from './sqlite-schema.ts'
 import { stateName } from './states.ts'
 import {
   type ChunkRow,
   chunkColumns,
   chunksOf,
   contents,
+  entriesPerTask,
   type MessageRow,
   snapshotOf,
   type TaskRow,

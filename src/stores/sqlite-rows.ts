@@ -1,5 +1,5 @@
 import type { Connection, SqliteValue } from './sqlite-driver.ts'
-import { counterSpans } from './sqlite-schema.ts'
+import { counterSpans } from './task-rows.ts'
 
 const sizes = [64, 16, 4, 1]
 const statements = new Map<string, string[]>()

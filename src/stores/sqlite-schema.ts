@@ -1,17 +1,8 @@
 /** Marks a file as ours in its header (`PRAGMA application_id`): "Parl". */
 export const applicationId = 0x5061726c
 
-/** A task's rows are numbered `key * entriesPerTask + seq`. */
-export const entriesPerTask: number = 2 ** 22
-
-/** The holder of a task that its last one handed over: no process has this number. */
-export const handedOver = 0
-
 /** States that end a task, as SQL; equal in queries and in the partial index that serves them. */
 export const endedSql = 'state in (3, 4, 5, 7)'
-
-/** Spans for which tasks are counted by the time of their status, widest first; milliseconds. The first holds all times. */
-export const counterSpans: readonly number[] = [Number.POSITIVE_INFINITY, 86_400_000, 3_600_000, 60_000]
 
 /** `seq` and `status` are numbers of entries: of the last one, and of the one that set the status (0: none did). */
 const first = `

@@ -1,8 +1,18 @@
-import type { ChunkEntry, Snapshot, TaskHead } from '../engine/store.ts'
+import type { ChunkEntry, Entry, Snapshot, TaskHead } from '../engine/store.ts'
 import { ArtifactContent, statusText, taskText } from '../engine/text.ts'
-import { chunkFlags } from './sqlite-batch.ts'
-import { entriesPerTask } from './sqlite-schema.ts'
 import { stateName } from './states.ts'
+
+/** A task's rows are numbered `key * entriesPerTask + seq`. */
+export const entriesPerTask: number = 2 ** 22
+
+/** The holder of a task that its last one handed over: no process has this number. */
+export const handedOver = 0
+
+/** Spans for which tasks are counted by the time of their status, widest first; milliseconds. The first holds all times. */
+export const counterSpans: readonly number[] = [Number.POSITIVE_INFINITY, 86_400_000, 3_600_000, 60_000]
+
+/** Bits of a chunk row. */
+export const chunkFlags = { append: 1, lastChunk: 2, plain: 4 } as const
 
 /** A row of `task`. */
 export interface TaskRow {
@@ -119,4 +129,40 @@ export function chunksOf(row: ChunkRow): ChunkEntry[] {
     parts,
     ...(index === 0 && metadata !== null && { metadata }),
   }))
+}
+
+/** What one row holds of the chunks from an index on: as many as may share it. `last` is the index of the last of them. */
+export function chunkRow(
+  entries: readonly Entry[],
+  from: number,
+): { readonly last: number; readonly flags: number; readonly parts: string } {
+  const first = entries[from] as ChunkEntry
+  let index = from
+  let last = first
+  let { parts } = first
+  while (first.plain && index - from < 127 && parts.length < 16_384) {
+    const next = entries[index + 1]
+    if (next === undefined || !continues(last, next)) break
+    last = next
+    parts += `\n${next.parts}`
+    index++
+  }
+  const flags =
+    (first.append ? chunkFlags.append : 0) |
+    (last.lastChunk ? chunkFlags.lastChunk : 0) |
+    (first.plain ? chunkFlags.plain : 0)
+  return { last: index, flags, parts }
+}
+
+/** Whether a chunk says no more than its text, so that it can share the row of the one before. A JSON string holds no raw line break: it separates them. */
+function continues(before: ChunkEntry, entry: Entry): entry is ChunkEntry {
+  return (
+    entry.kind === 'chunk' &&
+    entry.plain &&
+    entry.append &&
+    entry.head === undefined &&
+    entry.metadata === undefined &&
+    entry.artifact === before.artifact &&
+    !before.lastChunk
+  )
 }

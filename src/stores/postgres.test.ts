@@ -1,0 +1,18 @@
+import { describe, test } from 'vitest'
+import { openPostgresStore } from './postgres.ts'
+import { storeContract } from './testing.ts'
+import { freshSchema, testDatabase } from './testing-postgres.ts'
+
+if (testDatabase === undefined) {
+  test.skip('postgres keeps the contract of stores: no database (PARLANCE_TEST_POSTGRES)')
+} else {
+  storeContract(
+    'postgres',
+    async () => {
+      const { url, drop } = freshSchema()
+      const open = () => openPostgresStore({ url })
+      return { store: await open(), reopen: open, dispose: drop }
+    },
+    { describe, test },
+  )
+}
