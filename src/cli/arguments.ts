@@ -15,6 +15,15 @@ export function parseDuration(text: string, flag: string): number {
   return milliseconds
 }
 
+/** Milliseconds of `30d`, `12h` or any duration, however long. Anything else is a usage error that names the flag. */
+export function parseAge(text: string, flag: string): number {
+  const days = /^(\d+(?:\.\d+)?)d$/.exec(text.trim())
+  if (days !== null) return Number(days[1]) * 86_400_000
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim())
+  if (match === null) throw usageError(`${flag}: ${JSON.stringify(text)} is not an age`, 'write 30d, 12h or 90m')
+  return Number(match[1]) * (units[match[2] ?? 's'] as number)
+}
+
 /** A whole number of at least `least`. Anything else is a usage error that names the flag. */
 export function parseCount(text: string, flag: string, least = 0): number {
   const number = Number(text)

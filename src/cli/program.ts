@@ -48,6 +48,7 @@ export function createProgram(run: Run): Command {
   addSend(program, run)
   addCard(program, run)
   addTaskCommands(program, run)
+  addDatabaseCommands(program, run)
   addSchema(program, run)
   return program
 }
@@ -62,7 +63,10 @@ function addServe(program: Command, run: Run): void {
     .argument('<file>', 'agent.yaml, agent.ts or agent.js')
     .option('-a, --agent <name>', 'agent of the file to serve (default: root, else the first)')
     .option('-l, --listen <address>', 'host:port, :port, or unix:///path', '127.0.0.1:8082')
-    .option('-s, --store <store>', 'memory, or the path of a SQLite file (default: in your data folder)')
+    .option(
+      '-s, --store <store>',
+      'memory, the path of a SQLite file, or postgres://… (default: a file in your data folder)',
+    )
     .addOption(new Option('--session-db <store>', 'another name of --store').hideHelp())
     .option('--auth-token <token>', 'bearer token that callers need; better in the variable PARLANCE_AUTH_TOKEN')
     .option('--insecure-no-auth', 'allow an address that others reach without a token')
@@ -95,6 +99,15 @@ function addServe(program: Command, run: Run): void {
     .addOption(repeatable('--env-from-file <file>', 'file of NAME=value lines'))
     .option('--fake <file>', 'answer from a script instead of a model')
     .option('--strict', 'treat warnings about the agent file as errors')
+    .option('--workers <n>', 'processes that serve side by side, on one SQLite file or PostgreSQL', '1')
+    .option('--max-runs <n>', 'tasks at work at once in each process; more wait (default: 10000)')
+    .option('--max-runs-per-tenant <n>', 'of these, so many for one tenant')
+    .option('--max-runs-per-owner <n>', 'of these, so many for one caller')
+    .option('--max-waiting <n>', 'tasks that may wait; more are refused (default: 10000)')
+    .option('--rate <rate>', 'calls of one caller: 10/s, 600/m, or 10/s:50 for 50 at once')
+    .option('--run-time <duration>', 'longest work on one message (default: 6h)')
+    .option('--idle-time <duration>', 'longest silence of an agent at work (default: 30m)')
+    .option('--retain <age>', 'delete tasks so long after their last status, such as 30d (default: keep them)')
     .option('--grace <duration>', 'time for running tasks when stopping', '10s')
   withCommonFlags(command).action((file: string, flags) =>
     run(flags, async (output) => (await import('./commands/serve.ts')).serve(file, flags, output)),
@@ -178,6 +191,38 @@ function addTaskCommands(program: Command, run: Run): void {
   withAgentFlags(subscribe).action((url: string, task: string, flags) =>
     run(flags, async (output) => (await import('./commands/subscribe.ts')).subscribe(url, task, flags, output)),
   )
+}
+
+function addDatabaseCommands(program: Command, run: Run): void {
+  const database = program.command('db').description('look after a store of tasks')
+  const add = (name: string, description: string): Command =>
+    withCommonFlags(
+      database
+        .command(name)
+        .description(description)
+        .option(
+          '-s, --store <store>',
+          'the path of a SQLite file, or postgres://… (default: a file in your data folder)',
+        ),
+    )
+  const addWhose = (name: string, description: string): Command =>
+    add(name, description)
+      .option('--agent <name>', 'only of this agent (default: of all)')
+      .option('--tenant <name>', 'only of this tenant')
+  const load = (): Promise<typeof import('./commands/db.ts')> => import('./commands/db.ts')
+  add('migrate', 'make the tables, or bring them to the version of this program').action((flags) =>
+    run(flags, async (output) => (await load()).migrateDatabase(flags, output)),
+  )
+  add('status', 'show version, size, tasks and processes').action((flags) =>
+    run(flags, async (output) => (await load()).databaseStatus(flags, output)),
+  )
+  addWhose('purge', 'delete tasks of long ago, in small steps')
+    .requiredOption('--retain <age>', 'how old a task may be after its last status, such as 30d')
+    .action((flags) => run(flags, async (output) => (await load()).purgeDatabase(flags, output)))
+  addWhose('erase', 'delete everything of one owner or tenant, also what is at work')
+    .option('--owner <name>', 'whose tasks, as the authenticator names callers')
+    .option('--yes', 'do it')
+    .action((flags) => run(flags, async (output) => (await load()).eraseFromDatabase(flags, output)))
 }
 
 function addSchema(program: Command, run: Run): void {

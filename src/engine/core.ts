@@ -17,6 +17,8 @@ export interface Core {
   readonly log: Logger
   readonly limits: Limits
   readonly now: () => number
+  /** How long a tenant's tasks are kept, where that is not as the limits say. */
+  readonly retain: (tenant: string) => number | undefined
   /** Tasks that this process holds, by id. */
   readonly lives: TurnoverMap<string, Live>
   readonly feeds: Feeds

@@ -31,6 +31,8 @@ export interface EngineOptions {
   readonly store: Store
   readonly log?: Logger
   readonly limits?: Partial<Limits>
+  /** How long each tenant's tasks are kept after their last status, milliseconds; undefined: as `limits.retain` says. */
+  readonly retain?: (tenant: string) => number | undefined
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
@@ -59,6 +61,7 @@ export function createEngine(options: EngineOptions): Engine {
     limits,
     log: options.log ?? silent,
     now: options.now ?? Date.now,
+    retain: options.retain ?? (() => undefined),
     lives: new TurnoverMap(),
     feeds: new Feeds(store, { pollMs: limits.pollEvery, publishedOf: (id) => core.lives.get(id)?.published ?? 0 }),
     admission: new Admission(limits),

@@ -7,9 +7,11 @@ import type { Limits } from '../engine/limits.ts'
 import type { HttpHandler } from '../lib/http.ts'
 import { silent } from '../lib/log.ts'
 import { resolveProfile } from '../protocol/profiles.ts'
+import type { HintBus } from '../stores/hints.ts'
 import { createFetch } from './fetch.ts'
 import { readNodeRequest, serveNodeRequest } from './node.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
+import { CallRates, limitRate, type RateLimit } from './rate-limit.ts'
 import { createHttpServer, type HandlerOptions, type HttpServer } from './server.ts'
 
 /** How an agent is run and put on HTTP. */
@@ -18,8 +20,14 @@ export interface AgentHandlerOptions extends HandlerOptions {
   readonly store?: StoreChoice
   /** Bearer tokens that let callers in; `authenticator` serves other ways. */
   readonly tokens?: readonly (string | StaticToken)[]
+  /** How the processes that share a SQLite file tell each other what they did. */
+  readonly hints?: HintBus
   /** Bounds of runs and streams. */
   readonly limits?: Partial<Limits>
+  /** How long each tenant's tasks are kept after their last status, milliseconds; undefined: as `limits.retain` says. */
+  readonly retain?: (tenant: string) => number | undefined
+  /** Calls that one caller may make; without it, as many as there are. */
+  readonly rate?: RateLimit
 }
 
 /** An agent at work, ready for any HTTP server. */
@@ -60,13 +68,15 @@ export interface StartedAgent {
 export async function startAgent(agent: Agent, options: AgentHandlerOptions): Promise<StartedAgent> {
   const log = options.log ?? silent
   const authenticator = chooseAuthenticator(options)
-  const store = await openStore(options.store ?? 'memory', log)
+  const store = await openStore(options.store ?? 'memory', { log, hints: options.hints })
   const ours = typeof options.store !== 'object'
   try {
     const { inputModes } = resolveProfile(options.profile)
     const worker = inputModes === 'checked' ? agent : { ...agent, inputModes: ['*/*'] }
-    const engine = createEngine({ agent: worker, store, log, ...(options.limits && { limits: options.limits }) })
-    const server = createHttpServer(agent, { ...options, ...(authenticator && { authenticator }), endpoint: engine })
+    const { limits, retain, rate } = options
+    const engine = createEngine({ agent: worker, store, log, ...(limits && { limits }), ...(retain && { retain }) })
+    const endpoint = rate === undefined ? engine : limitRate(engine, new CallRates(rate))
+    const server = createHttpServer(agent, { ...options, ...(authenticator && { authenticator }), endpoint })
     await engine.start()
     return {
       server,

@@ -3,19 +3,23 @@ import { A2AError } from '../../protocol/errors.ts'
 import { type Profile, type ProfileName, resolveProfile } from '../../protocol/profiles.ts'
 import { isLoopback, type ListenAddress, parseListen } from '../../server/address.ts'
 import type { ServeOptions, Server } from '../../server/serve.ts'
-import { parseDuration, parseList } from '../arguments.ts'
+import { parseCount, parseDuration, parseList } from '../arguments.ts'
 import { usageError } from '../command-error.ts'
 import type { CommonFlags } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type EndSignal, listenForInterrupt } from '../interrupt.ts'
+import { type LimitFlags, readLimits, readRate } from '../limit-flags.ts'
 import type { Output } from '../output.ts'
 import { loadServedAgent, type ServedAgent, type ServedFlags } from '../serve-agent.ts'
 import { createServeLog } from '../serve-log.ts'
 import { commandLine } from '../shell.ts'
+import { type NamedStore, readStore, storeLabel } from '../store-choice.ts'
 import { cleanLine } from '../terminal-text.ts'
+import { announces, createWorkerHints, isFirstProcess, supervisor } from '../worker.ts'
+import { superviseWorkers } from '../workers.ts'
 
 /** The flags of `parlance serve`. */
-export interface ServeFlags extends CommonFlags, ServedFlags {
+export interface ServeFlags extends CommonFlags, ServedFlags, LimitFlags {
   readonly listen: string
   readonly store?: string
   readonly sessionDb?: string
@@ -35,6 +39,7 @@ export interface ServeFlags extends CommonFlags, ServedFlags {
   readonly trustProxy?: boolean
   readonly tenant?: readonly string[]
   readonly grace: string
+  readonly workers: string
 }
 
 /** `parlance serve`: serves an agent until a signal comes, then lets its runs finish. */
@@ -53,17 +58,36 @@ export async function serve(path: string, flags: ServeFlags, output: Output): Pr
   }
   const graceMs = parseDuration(flags.grace, '--grace')
   const tls = await tlsOf(flags)
-  const store = await storeOf(flags)
+  if (flags.store !== undefined && flags.sessionDb !== undefined)
+    throw usageError('--session-db is another name of --store; give one of them')
+  const store = await readStore(flags.store ?? flags.sessionDb)
+  const workers = parseCount(flags.workers, '--workers', 1)
+  if (workers > 1 && store === 'memory') {
+    const hint = 'give --store a SQLite file or the URL of a PostgreSQL database'
+    throw usageError('--workers: processes cannot share tasks that one of them has in memory', hint)
+  }
+  const limits = readLimits(flags)
+  const rate = flags.rate === undefined ? undefined : readRate(flags.rate)
+  if (workers > 1 && isFirstProcess()) return await superviseWorkers(workers, output)
   const log = await createServeLog(output, { json: output.json, debug: flags.debug === true })
   const served = await starting(() => loadServedAgent(path, flags, log))
   for (const { text } of served.warnings) if (!output.json) output.warn(text)
   const { serve: start } = await import('../../server/serve.ts')
   const server = await starting(() =>
-    start(served.agent, { ...serveOptions(flags, token), ...tls, listen: flags.listen, store, log }),
+    start(served.agent, {
+      ...serveOptions(flags, token),
+      ...tls,
+      listen: flags.listen,
+      store,
+      log,
+      limits,
+      ...(rate && { rate }),
+      ...(workers > 1 && { hints: createWorkerHints() }),
+    }),
   )
   const stopped = waitForSignal(server, { graceMs, output })
   served.warm?.().catch((error: unknown) => log.warn('a model is not ready', { cause: error }))
-  await announce({ served, server, store, token, flags }, output)
+  if (announces()) await announce({ served, server, store, token, flags }, output)
   await stopped
   return exitCodes.ok
 }
@@ -124,27 +148,6 @@ async function readPem(path: string, flag: string): Promise<string> {
   throw usageError(`${flag} ${path}: is not in PEM form`, 'give a file that begins with -----BEGIN')
 }
 
-/** The store that the flags name; without one, the database in the data folder of this user. */
-async function storeOf({ store, sessionDb }: ServeFlags): Promise<'memory' | `sqlite:${string}`> {
-  if (store !== undefined && sessionDb !== undefined)
-    throw usageError('--session-db is another name of --store; give one of them')
-  const given = store ?? sessionDb
-  if (given === undefined) {
-    const { defaultDatabasePath } = await import('../../stores/sqlite-file.ts')
-    return `sqlite:${defaultDatabasePath()}`
-  }
-  if (given === 'memory') return given
-  const path = given.startsWith('sqlite:') ? given.slice('sqlite:'.length) : given
-  if (path === '' || /^[a-z]+:\/\//i.test(path)) {
-    // An address of a database may hold a password, so that it is not repeated.
-    throw usageError(
-      '--store: is not a store that is known here',
-      'write memory, sqlite:PATH, or the path of a SQLite file',
-    )
-  }
-  return `sqlite:${path}`
-}
-
 /** Whatever keeps a server from starting lies in what it was given. */
 async function starting<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -169,7 +172,7 @@ function parsed<T>(read: () => T): T {
 interface Started {
   readonly served: ServedAgent
   readonly server: Server
-  readonly store: string
+  readonly store: NamedStore
   readonly token: string | undefined
   readonly flags: ServeFlags
 }
@@ -190,8 +193,8 @@ async function announce({ served, server, store, token, flags }: Started, output
       grpc: grpcTarget,
       command,
       agent: { name, version },
-      store,
-      pid: process.pid,
+      store: storeLabel(store),
+      pid: supervisor(),
       warnings: findings,
     })
   }
@@ -200,7 +203,7 @@ async function announce({ served, server, store, token, flags }: Started, output
     `${output.out.bold(cleanLine(agent.name))} is served at ${unix ? flags.listen : url}`,
     `${label('card')}${cardUrl}`,
     ...(flags.grpcListen === undefined ? [] : [`${label('grpc')}${grpcTarget}`]),
-    `${label('tasks')}${store === 'memory' ? 'in memory, gone when this ends' : store.slice('sqlite:'.length)}`,
+    `${label('tasks')}${store === 'memory' ? 'in memory, gone when this ends' : storeLabel(store).replace(/^sqlite:/, '')}`,
     ...(command === undefined ? [] : [`${label('call')}${command}`]),
   ])
 }
