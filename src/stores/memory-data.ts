@@ -181,6 +181,11 @@ export class MemoryData {
     this.changed(mail.task.id, by.listeners)
   }
 
+  /** Whether mail that entries take in is still there. */
+  isThere(accepted: readonly { readonly mail: number }[]): boolean {
+    return accepted.every(({ mail }) => this.#mail.has(mail))
+  }
+
   /** Mail becomes entries of its task. */
   accept(accepted: readonly { readonly mail: number; readonly seq: number }[]): void {
     for (const { mail: id, seq } of accepted) {

@@ -277,6 +277,7 @@ class MemoryStore implements Store {
       if (!isLive(hold) || (task !== undefined && task.hold !== hold)) throw holdLost()
       checkNumbers(entries, task?.seq ?? 0)
       const { idempotency, release = false, accepted, waiting = false } = options
+      if (accepted !== undefined && !this.#data.isThere(accepted)) throw holdLost()
       const { answers } = origin instanceof MemoryTask ? origin.scope : this.#scope(origin.scope)
       if (idempotency !== undefined && !this.#isOpen(answers.get(idempotency.key))) {
         throw new A2AError('Unavailable', 'The idempotency key was used a moment ago')

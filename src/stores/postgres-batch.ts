@@ -56,10 +56,20 @@ export class Batch {
     for (const unit of units) this.#unit(unit)
   }
 
+  /** Number of the rows of a table that go with some tasks, or with all. */
+  #countOf(table: Table, keys: ReadonlySet<number> | undefined): number {
+    const tasks = this.#rows.get(table)?.[0] ?? []
+    return keys === undefined ? tasks.length : tasks.filter((key) => keys.has(key as number)).length
+  }
+
   /** Number of the idempotency keys that go with some tasks, or with all. */
   keyedOf(keys?: ReadonlySet<number>): number {
-    const tasks = this.#rows.get('answer')?.[0] ?? []
-    return keys === undefined ? tasks.length : tasks.filter((key) => keys.has(key as number)).length
+    return this.#countOf('answer', keys)
+  }
+
+  /** Number of the pieces of mail that some tasks take in, or all. */
+  mailOf(keys?: ReadonlySet<number>): number {
+    return this.#countOf('mail', keys)
   }
 
   #add(table: Table, ...values: PostgresValue[]): void {
@@ -138,8 +148,9 @@ export class Batch {
       if (table === 'moved') parts.push('done as (select key from made union all select key from moved)')
     }
     const answers = this.keyedOf() > 0 ? '(select count(*) from answer)' : '0'
+    const mail = this.mailOf() > 0 ? '(select count(*) from mail)' : '0'
     // Each number that the statement is given is used, so that its type is known whatever it writes.
-    const text = `with ${parts.join(', ')} select done.key, ${answers}::integer as answers, $2::bigint as now, $3::integer as shard, $1::integer as node from done`
+    const text = `with ${parts.join(', ')} select done.key, ${answers}::integer as answers, ${mail}::integer as mail, $2::bigint as now, $3::integer as shard, $1::integer as node from done`
     return { name, text, values }
   }
 }
@@ -174,5 +185,5 @@ const writes: { readonly [T in Table]: (given: string) => string } = {
      text = null, node = null where answer.node = $1
      or (answer.node is not null and not exists (select 1 from $.node where node.number = answer.node)) returning task`,
   mail: (given) =>
-    `update $.mail set seq = mail_given.seq from ${given} join done using (key) where mail.id = mail_given.mail`,
+    `update $.mail set seq = mail_given.seq from ${given} join done using (key) where mail.id = mail_given.mail returning mail.id`,
 }

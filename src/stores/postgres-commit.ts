@@ -100,10 +100,11 @@ export class PostgresCommits implements CommitPort {
         const cause = A2AError.is(error) ? error.cause : error
         if (!isAway(cause)) {
           if (open.length === 1) {
-            if (!(cause instanceof KeyUsed)) {
+            if (!(cause instanceof Refused)) {
               this.#log.error('task store: a write failed', { reason: String((cause as Error)?.message) })
             }
-            results[open[0] as number] = cause instanceof KeyUsed ? used : { refused: databaseError(error).message }
+            results[open[0] as number] =
+              cause instanceof Refused ? cause.result : { refused: databaseError(error).message }
             break
           }
           const alone = await Promise.all(open.map((index) => this.#commit([units[index] as AppendUnit])))
@@ -173,16 +174,18 @@ export class PostgresCommits implements CommitPort {
   /** Writes a batch; tells the keys of the tasks that were written. */
   async #run(batch: Batch): Promise<ReadonlySet<number>> {
     const { name, text, values } = batch.statement()
-    if (batch.keyedOf() === 0) {
+    if (batch.keyedOf() === 0 && batch.mailOf() === 0) {
       const { rows } = await this.#database.attempt({ name, text }, values)
       return new Set(rows.map(({ key }) => key as number))
     }
     return this.#database.transaction(async (client) => {
       const query = { name, text: this.#database.sql(text), values: values as unknown[] }
-      const { rows } = await client.query<{ key: number; answers: number }>(query)
+      const { rows } = await client.query<{ key: number; answers: number; mail: number }>(query)
       const keys = new Set(rows.map(({ key }) => key))
       // A task without its answer would be made again by whoever repeats the request.
-      if ((rows[0]?.answers ?? 0) < batch.keyedOf(keys)) throw new KeyUsed()
+      if ((rows[0]?.answers ?? 0) < batch.keyedOf(keys)) throw new Refused(used)
+      // A message whose mail was taken back would be in the task a second time when its sender has claimed that.
+      if ((rows[0]?.mail ?? 0) < batch.mailOf(keys)) throw new Refused(lost)
       return keys
     })
   }
@@ -215,8 +218,15 @@ export class PostgresCommits implements CommitPort {
   }
 }
 
-/** Another request has used a key in the meantime. */
-class KeyUsed extends Error {}
+/** What the database would have written must not be: a key was used, or mail was taken back, in the meantime. */
+class Refused extends Error {
+  readonly result: UnitResult
+
+  constructor(result: UnitResult) {
+    super('refused')
+    this.result = result
+  }
+}
 
 function taken({ id }: NewTask): UnitResult {
   return { refused: `A task with the id ${id} is stored already` }

@@ -1,6 +1,7 @@
 import type { PurgeLimits } from '../engine/store.ts'
 import { pause } from '../lib/backoff.ts'
 import { type Postgres, type PostgresValue, storable } from './postgres-connection.ts'
+import { living } from './postgres-node.ts'
 import { endedStates } from './states.ts'
 import { counterSpans, entriesPerTask } from './task-rows.ts'
 
@@ -56,13 +57,14 @@ const statements = {
   answers: {
     name: 'purge_answers',
     text: `with gone as (delete from $.answer where key in
-        (select key from $.answer where time < $1 order by key limit ${stepRows} for update skip locked) returning 1)
+        (select key from $.answer where time < $1 and (node is null or not ${living('answer.node')}) order by key limit ${stepRows} for update skip locked) returning 1)
       select count(*)::integer as number from gone`,
   },
   mail: {
     name: 'purge_mail',
     text: `with gone as (delete from $.mail where id in
-        (select id from $.mail where time < $1 order by id limit ${stepRows} for update skip locked) returning 1)
+        (select id from $.mail where time < $1 and (outcome is not null or not exists (
+          select 1 from $.task where task.key = mail.task and holder is not null)) order by id limit ${stepRows} for update skip locked) returning 1)
       select count(*)::integer as number from gone`,
   },
   nodes: {

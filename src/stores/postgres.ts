@@ -23,7 +23,8 @@ import {
 } from '../engine/store.ts'
 import { type Logger, silent } from '../lib/log.ts'
 import { A2AError } from '../protocol/errors.ts'
-import { CommitQueue, type Hold } from './commit-queue.ts'
+import { isTerminal } from '../protocol/task.ts'
+import { CommitQueue, type Hold, type Release } from './commit-queue.ts'
 import { Hints } from './hints.ts'
 import { PostgresCalls } from './postgres-calls.ts'
 import { PostgresCommits } from './postgres-commit.ts'
@@ -33,6 +34,8 @@ import { migrate } from './postgres-migrate.ts'
 import { type Lease, Node, usualLease } from './postgres-node.ts'
 import { erase, purge } from './postgres-purge.ts'
 import { PostgresReader } from './postgres-read.ts'
+import { scopeKey } from './scope-key.ts'
+import { type CachedTask, TaskCache } from './task-cache.ts'
 import { headOf } from './task-rows.ts'
 
 export interface PostgresStoreOptions {
@@ -46,6 +49,12 @@ export interface PostgresStoreOptions {
   /** How long one statement may take, milliseconds; 5,000. */
   readonly patience?: number
 }
+
+/** Bytes of tasks that are kept in memory while they work and for a moment after. */
+const cacheBytes = 64 * 2 ** 20
+
+/** How long a task that ended here is told from memory, milliseconds: only deletion by another node could make that untrue. */
+const trusted = 1_000
 
 /** Appends that may wait for the database before new tasks are refused. */
 const longestQueue = 20_000
@@ -77,6 +86,7 @@ class PostgresStore implements Store {
   readonly #calls: PostgresCalls
   readonly #reader: PostgresReader
   readonly #hints: Hints
+  readonly #cache = new TaskCache(cacheBytes)
   #closed: Promise<void> | undefined
 
   constructor(database: Postgres, { log, lease }: { log: Logger; lease: Lease }) {
@@ -89,12 +99,33 @@ class PostgresStore implements Store {
     this.#hints = new Hints(0, this.#node)
     this.#queue = new CommitQueue(this.#commits, {
       longest: longestQueue,
-      committed: (hold, _entries, release) => {
-        this.#hints.changed(hold.id)
-        if (release === 'handOver') this.#hints.abandoned()
-      },
-      refused: () => {},
+      committed: (hold, entries, release) => this.#committed(hold, entries, release),
+      refused: (hold) => this.#cache.delete(scopeKey(hold.scope), hold.id),
     })
+  }
+
+  #committed(hold: Hold, entries: readonly Entry[], release: Release): void {
+    this.#hints.changed(hold.id)
+    if (release === 'handOver') this.#hints.abandoned()
+    const scope = scopeKey(hold.scope)
+    if (hold.task !== undefined) this.#cache.begin(scope, hold.task, hold.number)
+    const cached = this.#cache.get(scope, hold.id)
+    if (cached?.hold !== hold.number) return
+    this.#cache.add(cached, entries)
+    if (release === false) return
+    cached.hold = undefined
+    cached.releasedAt = performance.now()
+    if (isTerminal(cached.record.head(false).state)) this.#cache.ended(cached)
+  }
+
+  /** A task whose text is at hand and true: this node holds it, or it has just ended here. */
+  #cached(scope: Scope, id: string): CachedTask | undefined {
+    const cached = this.#cache.get(scopeKey(scope), id)
+    if (cached === undefined || !this.#node.alive) return undefined
+    if (cached.hold !== undefined) return cached
+    const fresh = performance.now() - cached.releasedAt < trusted && isTerminal(cached.record.head(false).state)
+    if (!fresh) this.#cache.delete(scopeKey(scope), id)
+    return fresh ? cached : undefined
   }
 
   async start(): Promise<void> {
@@ -104,6 +135,7 @@ class PostgresStore implements Store {
 
   #lose(): void {
     this.#queue.lose()
+    this.#cache.clear()
     for (const listener of this.#hints.listeners) listener.lost()
   }
 
@@ -160,6 +192,8 @@ class PostgresStore implements Store {
   }
 
   async head(scope: Scope, id: string): Promise<TaskHead | undefined> {
+    const cached = this.#cached(scope, id)
+    if (cached !== undefined) return cached.record.head(cached.hold !== undefined)
     const key = await this.#scope(scope)
     if (key === undefined) return undefined
     const row = await this.#reader.row(key, id)
@@ -167,6 +201,11 @@ class PostgresStore implements Store {
   }
 
   async read(scope: Scope, id: string, view: View): Promise<Snapshot | undefined> {
+    const cached = this.#cached(scope, id)
+    if (cached !== undefined) {
+      const head = cached.record.head(cached.hold !== undefined)
+      if (view.at === undefined || view.at === head.seq) return { text: cached.record.text(view), head }
+    }
     const key = await this.#scope(scope)
     return key === undefined ? undefined : this.#readable(id, () => this.#reader.read(key, id, view))
   }
@@ -263,10 +302,12 @@ class PostgresStore implements Store {
   }
 
   purge(limits: PurgeLimits): Promise<number> {
+    if (limits.tasks !== undefined) this.#cache.forgetReleased()
     return purge(this.#database, limits)
   }
 
   erase(whose: Parameters<Store['erase']>[0]): Promise<number> {
+    this.#cache.clear()
     return erase(this.#database, whose)
   }
 

@@ -91,7 +91,7 @@ export class Commit {
     let hold: HeldTask | undefined
     if (scopeNumber < 0) {
       hold = this.#held.get(number)
-      if (hold === undefined || !this.#advance(hold, head)) {
+      if (hold === undefined || !this.#isThere(at + 9, numbers[at + 8]!) || !this.#advance(hold, head)) {
         this.#held.drop(number)
         return lost
       }
@@ -123,6 +123,15 @@ export class Commit {
   #holderAfter(flags: number): number | null {
     if (flags & releaseFlags.handOver) return handedOver
     return flags & releaseFlags.release ? null : this.#holder.id
+  }
+
+  /** Whether the mail that entries take in is still there: its sender takes it back once this process counts as dead. */
+  #isThere(at: number, count: number): boolean {
+    for (let index = at; index < at + 2 * count; index += 2) {
+      if (this.#connection.statement('select 1 from mail where id = ?').get(this.#numbers[index]!) === undefined)
+        return false
+    }
+    return true
   }
 
   #accept(at: number, count: number): void {

@@ -146,22 +146,30 @@ function oldEvents(connection: Connection, before: number | undefined, place: Pu
   return { rows, next: found.length < stepTasks ? next : place }
 }
 
+/** An answer that is not still to come from a process. */
+const given = '(process is null or process not in (select id from process))'
+
 function oldAnswers(connection: Connection, before: number | undefined, place: PurgePlace): PurgeStep {
   const next: PurgePlace = { ...place, phase: 'mail' }
   if (before === undefined) return { rows: 0, next }
-  const oldest = connection.statement(`select key, time from answer order by key limit ${stepRows}`).all()
+  const oldest = connection
+    .statement(`select key, time from answer where ${given} order by key limit ${stepRows}`)
+    .all()
   const young = oldest.findIndex((row) => number(row, 'time') >= before)
   const old = young < 0 ? oldest : oldest.slice(0, young)
   const last = old.at(-1)
   if (last === undefined) return { rows: 0, next }
-  const rows = Number(connection.statement('delete from answer where key <= ?').run(number(last, 'key')).changes)
+  const rows = Number(
+    connection.statement(`delete from answer where key <= ? and ${given}`).run(number(last, 'key')).changes,
+  )
   return { rows, next: old.length < stepRows ? next : place }
 }
 
-/** Mail is of no use to anybody once its sender has long known how it ended, or has long given up. */
+/** Mail is of no use to anybody once its sender has long known how it ended, or nobody holds its task. */
 function oldMail(connection: Connection, before: number | undefined, place: PurgePlace): PurgeStep {
   if (before === undefined) return { rows: 0, next: null }
-  const some = `select id from mail where time < ? order by id limit ${stepRows}`
+  const some = `select id from mail where time < ? and (outcome is not null or not exists (
+    select 1 from task where task.key = mail.task and holder is not null)) order by id limit ${stepRows}`
   const rows = Number(connection.statement(`delete from mail where id in (${some})`).run(before).changes)
   return { rows, next: rows < stepRows ? null : place }
 }

@@ -36,6 +36,8 @@ const inTask = (table: string) =>
 export class TaskReader {
   readonly connection: Connection
   readonly #scopes = new Map<string, number>()
+  /** The tasks that had nothing newer at a version of the file, and the number each was compared with. */
+  #compared: { readonly version: number; readonly seqs: Map<string, number> } = { version: -1, seqs: new Map() }
 
   constructor(connection: Connection) {
     this.connection = connection
@@ -202,9 +204,22 @@ export class TaskReader {
     }
   }
 
-  /** Changes whenever another connection has changed the file. */
-  get version(): number {
-    return this.connection.statement('pragma data_version').get()?.data_version as number
+  /** Those of some tasks that have later entries. A task is not looked at again before another connection has changed the file. */
+  behind(
+    tasks: readonly { readonly scope: Scope; readonly id: string; readonly seq: number }[],
+  ): readonly { readonly id: string; readonly seq: number }[] {
+    const version = this.connection.statement('pragma data_version').get()?.data_version as number
+    if (version !== this.#compared.version) this.#compared = { version, seqs: new Map() }
+    const { seqs } = this.#compared
+    const moved: { readonly id: string; readonly seq: number }[] = []
+    for (const { scope, id, seq } of tasks) {
+      const name = `${scopeKey(scope)} ${id}`
+      if (seqs.get(name) === seq) continue
+      const now = this.row(scope, id)?.seq ?? 0
+      if (now > seq) moved.push({ id, seq: now })
+      else seqs.set(name, seq)
+    }
+    return moved
   }
 
   tenants(agent: string): string[] {

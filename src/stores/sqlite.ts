@@ -25,7 +25,6 @@ import { isTerminal } from '../protocol/task.ts'
 import { CommitQueue, type Hold, type Release } from './commit-queue.ts'
 import { type HintBus, Hints } from './hints.ts'
 import { scopeKey } from './scope-key.ts'
-import { TaskCache } from './sqlite-cache.ts'
 import { hasMail } from './sqlite-calls.ts'
 import { type SqliteDriver, type SqliteDriverName, sqliteDriver } from './sqlite-driver.ts'
 import { defaultDatabasePath, inMemory, openForReading, prepareFile } from './sqlite-file.ts'
@@ -35,6 +34,7 @@ import { SqliteWriter } from './sqlite-port.ts'
 import { purgeStart } from './sqlite-purge.ts'
 import { TaskReader } from './sqlite-read.ts'
 import { type CommitterPort, committerHere, committerThread } from './sqlite-thread.ts'
+import { TaskCache } from './task-cache.ts'
 import { headOf } from './task-rows.ts'
 
 export { defaultDatabasePath, type LeaseTimes, type SqliteDriver, type SqliteDriverName }
@@ -97,8 +97,6 @@ class SqliteStore implements Store {
   readonly #hints: Hints
   readonly reserve?: NonNullable<Store['reserve']>
   readonly forget?: NonNullable<Store['forget']>
-  /** The file's version when tasks were last compared with it. */
-  #compared: number | undefined
   readonly #queue: CommitQueue
   readonly #cache: TaskCache
   #closed: Promise<void> | undefined
@@ -278,18 +276,7 @@ class SqliteStore implements Store {
 
   async behind(tasks: Parameters<Store['behind']>[0]): ReturnType<Store['behind']> {
     this.#refuseClosed()
-    const { reader } = this.#parts
-    const { version } = reader
-    // Where the writer has a connection of its own, what this process writes counts as well.
-    const unchanged = version === this.#compared && !this.#parts.port.shared
-    this.#compared = version
-    if (unchanged) return []
-    const moved: { readonly id: string; readonly seq: number }[] = []
-    for (const { scope, id, seq } of tasks) {
-      const now = reader.row(scope, id)?.seq ?? 0
-      if (now > seq) moved.push({ id, seq: now })
-    }
-    return moved
+    return this.#parts.reader.behind(tasks)
   }
 
   watch(id: string, changed: () => void): () => void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { TaskCache } from './sqlite-cache.ts'
+import { TaskCache } from './task-cache.ts'
 import { message, scope, whole } from './testing-entries.ts'
 
 function fill(cache: TaskCache, id: string, length: number): void {

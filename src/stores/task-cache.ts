@@ -9,6 +9,8 @@ export interface CachedTask {
   readonly scope: string
   /** The hold of this process through which the task changes; undefined once released. */
   hold: number | undefined
+  /** When it was released, by `performance.now()`. */
+  releasedAt: number
   /** Rough size in memory. */
   bytes: number
 }
@@ -45,7 +47,7 @@ export class TaskCache {
   begin(scope: string, task: NewTask, hold: number): void {
     if (this.#room === 0) return
     const record = new TaskRecord(task.id, task.contextId, task.metadata)
-    this.#young.set(task.id, { record, scope, hold, bytes: bytesPerTask })
+    this.#young.set(task.id, { record, scope, hold, releasedAt: 0, bytes: bytesPerTask })
     this.#grow(bytesPerTask)
   }
 
