@@ -3,6 +3,7 @@
 //   node scripts/postgres.mjs run -- COMMAND   runs a command with PARLANCE_TEST_POSTGRES set
 import { spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,7 +67,8 @@ function childrenOf(parent) {
     })
 }
 
-async function freePort() {
+/** A port of this machine that nobody listens on. */
+export async function freePort() {
   const server = createServer()
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address()
@@ -99,9 +101,17 @@ export async function startPostgres({ sync = false, port } = {}) {
     '-c shared_buffers=128MB',
     ...(sync ? [] : ['-c fsync=off', '-c synchronous_commit=on', '-c full_page_writes=off']),
   ]
-  const control = (...args) => run('pg_ctl', ['-D', data, '-w', '-t', '60', ...args])
-  const start = () => control('-o', settings.join(' '), '-l', join(folder, 'log'), 'start')
-  start()
+  const orders = {
+    start: ['-D', data, '-w', '-t', '60', '-o', settings.join(' '), '-l', join(folder, 'log'), 'start'],
+    halt: ['-D', data, '-w', '-t', '60', '-m', 'immediate', 'stop'],
+  }
+  /** Gives an order without keeping this process from its work meanwhile. */
+  const control = async (order) => {
+    const options = { ...user, cwd: folder, stdio: 'ignore' }
+    const [code] = await once(spawn(join(bin, 'pg_ctl'), orders[order], options), 'exit')
+    if (code !== 0) throw new Error(`pg_ctl could not ${order} the server: ${readFileSync(join(folder, 'log'), 'utf8')}`)
+  }
+  await control('start')
   const client = (sql) =>
     run('psql', ['-h', folder, '-p', String(number), '-U', 'postgres', '-q', '-v', 'ON_ERROR_STOP=1', '-c', sql])
   client('create role parlance login')
@@ -124,18 +134,18 @@ export async function startPostgres({ sync = false, port } = {}) {
     pause: () => signal('SIGSTOP'),
     resume: () => signal('SIGCONT'),
     /** Ends it as a power cut would, and starts it again. */
-    crash() {
-      control('-m', 'immediate', 'stop')
-      start()
+    async crash() {
+      await control('halt')
+      await control('start')
     },
-    halt: () => control('-m', 'immediate', 'stop'),
-    start,
+    halt: () => control('halt'),
+    start: () => control('start'),
     stop() {
       if (stopped) return
       stopped = true
       try {
         signal('SIGCONT')
-        control('-m', 'immediate', 'stop')
+        run('pg_ctl', orders.halt)
       } catch {
         // It is down already.
       }

@@ -1,9 +1,10 @@
 import { hostname } from 'node:os'
 import pg from 'pg'
-import { jitter, pause } from '../lib/backoff.ts'
+import { jitter } from '../lib/backoff.ts'
 import type { Logger } from '../lib/log.ts'
+import { backgroundTimer } from '../lib/turn.ts'
 import type { HintBus } from './hints.ts'
-import type { Postgres } from './postgres-connection.ts'
+import type { Postgres, PostgresRow } from './postgres-connection.ts'
 
 /** When a silent node counts as dead; milliseconds. */
 export interface Lease {
@@ -35,10 +36,14 @@ export class Node implements HintBus {
   readonly #channel: string
   readonly #ears = new Set<(text: string) => void>()
   readonly #onLost: () => void
-  readonly #stopped = new AbortController()
   #line: pg.Client | undefined
+  #asked: Promise<unknown> = Promise.resolve()
   #signedAt = 0
+  #expiry: { stop(): void } | undefined
+  /** Numbers that were given up, and are still in the database. */
+  #left: number[] = []
   #living: Promise<void> = Promise.resolve()
+  #closing = false
   #wake: (() => void) | undefined
 
   constructor(database: Postgres, { lease, log, onLost }: { lease: Lease; log: Logger; onLost: () => void }) {
@@ -52,7 +57,18 @@ export class Node implements HintBus {
 
   /** Whether nobody can have taken this node for dead. */
   get alive(): boolean {
-    return this.number !== 0 && performance.now() - this.#signedAt < this.#lease.expires
+    return this.number !== 0 && performance.now() - this.#signedAt < this.#trusted
+  }
+
+  /** How long a signature is trusted: a little less than others do, as they may be quicker to act on its end. */
+  get #trusted(): number {
+    return this.#lease.expires * 0.9
+  }
+
+  #signed(at: number): void {
+    this.#signedAt = at
+    this.#expiry?.stop()
+    this.#expiry = backgroundTimer(() => this.#lose(), at + this.#trusted - performance.now())
   }
 
   /** Enters the database; rejects when it does not answer. */
@@ -73,7 +89,7 @@ export class Node implements HintBus {
       this.#line = line
       if (this.number === 0) await this.#enter()
       else await this.#sign()
-      await line.query(`listen ${this.#channel}`)
+      await this.#ask(`listen ${this.#channel}`, [])
     } catch (error) {
       this.#hangUp(line)
       throw error
@@ -81,50 +97,63 @@ export class Node implements HintBus {
   }
 
   #hangUp(line: pg.Client): void {
-    if (this.#line === line) this.#line = undefined
-    line.end().catch(() => {})
-    this.#wake?.()
+    const inUse = this.#line === line
+    if (inUse) this.#line = undefined
+    destroy(line)
+    if (inUse) this.#wake?.()
+  }
+
+  /** Asks over the line, one question after the other. */
+  #ask(text: string, values: readonly unknown[]): Promise<pg.QueryResult<PostgresRow>> {
+    const line = this.#line
+    const answer = this.#asked.then(() => {
+      if (line === undefined || line !== this.#line) throw new Error('the line is closed')
+      return line.query<PostgresRow>(text, [...values])
+    })
+    this.#asked = answer.catch(() => {})
+    return answer
   }
 
   async #enter(): Promise<void> {
+    const text = this.#database.sql('delete from $.node where number = any($1::integer[])')
+    // What was held under them is free for others at once.
+    if (this.#left.length > 0) await this.#ask(text, [this.#left])
+    this.#left = []
     const at = performance.now()
     const name = `${hostname()}/${process.pid}`
-    const found = await this.#line?.query<{ number: number }>(this.#database.sql(enter), [name, this.#lease.expires])
-    this.#signedAt = at
-    this.number = found?.rows[0]?.number ?? 0
+    const found = await this.#ask(this.#database.sql(enter), [name, this.#lease.expires])
+    this.number = (found.rows[0]?.number as number | undefined) ?? 0
+    this.#signed(at)
   }
 
   async #sign(): Promise<void> {
     const at = performance.now()
     const text = this.#database.sql('update $.node set heartbeat = clock_timestamp() where number = $1')
-    const signed = await this.#line?.query(text, [this.number])
-    if (signed === undefined) return
-    if (signed.rowCount === 1 && this.alive) this.#signedAt = at
-    else await this.#lose()
+    const signed = await this.#ask(text, [this.number])
+    if (signed.rowCount === 1 && this.alive) this.#signed(at)
+    else this.#lose()
   }
 
-  /** Gives up all that was held; goes on under another number as soon as the database answers. */
-  async #lose(): Promise<void> {
-    const before = this.number
+  /** Gives up all that was held; another number is taken as soon as the database answers. */
+  #lose(): void {
+    if (this.number === 0) return
+    this.#left.push(this.number)
     this.number = 0
     this.#log.error('task store: this process was silent for longer than its lease', {
       lease: this.#lease.expires / 1000,
     })
     this.#onLost()
-    if (this.#line === undefined) return
-    await this.#line.query(this.#database.sql('delete from $.node where number = $1'), [before])
-    await this.#enter()
+    this.#wake?.()
   }
 
   /** Signs, again and again; makes the line anew when it breaks. */
   async #live(): Promise<void> {
-    const { signal } = this.#stopped
-    let failures = 0
-    while (!signal.aborted) {
-      await this.#rest(failures === 0 ? this.#lease.heartbeat : jitter(failures, { base: 100, cap: 1_000 }), signal)
-      if (signal.aborted) return
+    for (let failures = 0; !this.#closing; ) {
+      const ready = this.number !== 0 && failures === 0
+      await this.#rest(ready ? this.#lease.heartbeat : jitter(failures, { base: 100, cap: 1_000 }))
+      if (this.#closing) return
       try {
-        if (this.number !== 0 && !this.alive) await this.#lose()
+        if (!this.alive) this.#lose()
         if (this.#line === undefined) await this.#connect()
         else if (this.number === 0) await this.#enter()
         else await this.#sign()
@@ -132,25 +161,24 @@ export class Node implements HintBus {
       } catch {
         failures += 1
         if (this.#line !== undefined) this.#hangUp(this.#line)
-        if (this.number !== 0 && !this.alive) await this.#lose().catch(() => {})
       }
     }
   }
 
-  #rest(ms: number, signal: AbortSignal): Promise<void> {
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = resolve
-    })
-    const rest = new AbortController()
-    return Promise.race([woken, pause(ms, AbortSignal.any([signal, rest.signal]))]).finally(() => {
-      this.#wake = undefined
-      rest.abort()
+  #rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#wake = () => {
+        clearTimeout(timer)
+        this.#wake = undefined
+        resolve()
+      }
     })
   }
 
   publish(text: string): void {
     // A hint that cannot be sent is found by asking.
-    this.#line?.query('select pg_notify($1, $2)', [this.#channel.slice(1, -1), text]).catch(() => {})
+    this.#ask('select pg_notify($1, $2)', [this.#channel.slice(1, -1), text]).catch(() => {})
   }
 
   onMessage(callback: (text: string) => void): () => void {
@@ -160,14 +188,22 @@ export class Node implements HintBus {
 
   /** Leaves: what is still held is free for others. */
   async close(): Promise<void> {
-    this.#stopped.abort()
+    this.#closing = true
+    this.#wake?.()
     await this.#living
+    this.#expiry?.stop()
+    const text = this.#database.sql('delete from $.node where number = any($1::integer[])')
+    await this.#ask(text, [[...this.#left, this.number]]).catch(() => {})
+    this.number = 0
     const line = this.#line
     this.#line = undefined
-    if (line === undefined) return
-    const text = this.#database.sql('delete from $.node where number = $1')
-    await line.query(text, [this.number]).catch(() => {})
-    this.number = 0
-    await line.end().catch(() => {})
+    await line?.end().catch(() => {})
   }
+}
+
+/** Ends a connection at once; a polite end would wait for a database that may be away. */
+function destroy(line: pg.Client): void {
+  const { connection } = line as unknown as { connection?: { stream?: { destroy(): void } } }
+  connection?.stream?.destroy()
+  line.end().catch(() => {})
 }

@@ -1,6 +1,7 @@
 import { describe, test } from 'vitest'
 import { openPostgresStore } from './postgres.ts'
-import { storeContract } from './testing.ts'
+import { clusterContract, storeContract } from './testing.ts'
+import { postgresDatabase } from './testing-databases.ts'
 import { freshSchema, testDatabase } from './testing-postgres.ts'
 
 if (testDatabase === undefined) {
@@ -15,4 +16,5 @@ if (testDatabase === undefined) {
     },
     { describe, test },
   )
+  clusterContract('postgres', postgresDatabase, { describe, test })
 }

@@ -59,7 +59,7 @@ export class Committer {
     const connection = openForWriting(driver, path)
     this.#connection = connection
     try {
-      this.#writer = this.#enter()
+      this.#writer = new CommitWriter({ connection, holder: this.#enter() })
     } catch (error) {
       connection.close()
       throw error
@@ -68,7 +68,7 @@ export class Committer {
       try {
         this.#pass(() => {
           if (sign(connection, this.process)) return
-          this.#writer = this.#enter()
+          this.#writer = this.#writer.entered(this.#enter())
           onLost?.(this.process)
         })
       } catch {
@@ -78,10 +78,10 @@ export class Committer {
     this.#timer.unref()
   }
 
-  #enter(): CommitWriter {
+  #enter(): Holder {
     const [self, { expires }] = [this.#self, this.#lease]
     this.process = enter(this.#connection, { self, expires })
-    return new CommitWriter({ connection: this.#connection, holder: this.#holder })
+    return this.#holder
   }
 
   get #holder(): Holder {
@@ -105,7 +105,10 @@ export class Committer {
   #answer(request: CommitterRequest): CommitterReply {
     try {
       if (request.kind === 'commit') {
-        if (request.process !== this.process) return { lost: this.process }
+        if (request.process !== this.process) {
+          this.#writer.learn(request.batch)
+          return { lost: this.process }
+        }
         const results = this.#writer.commit(request.batch)
         return { results: results.every((result) => result === null) ? null : results }
       }

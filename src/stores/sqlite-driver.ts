@@ -79,6 +79,16 @@ async function photostructureDriver(): Promise<SqliteDriver | undefined> {
   }
 }
 
+/** How long a statement waits for other processes, milliseconds. */
+export const busyTimeout = 10_000
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4))
+
+/** Blocks this thread. */
+export function sleep(milliseconds: number): void {
+  Atomics.wait(sleeper, 0, 0, milliseconds)
+}
+
 /** A database with its prepared statements, each made at its first use. */
 export class Connection {
   readonly database: SqliteDatabase
@@ -99,7 +109,8 @@ export class Connection {
 
   /** Runs `body` in one transaction; what it throws undoes everything. */
   transaction<T>(kind: 'deferred' | 'immediate', body: () => T): T {
-    this.statement(kind === 'immediate' ? 'begin immediate' : 'begin').run()
+    if (kind === 'immediate') this.#beginWriting()
+    else this.statement('begin').run()
     let answer: T
     try {
       answer = body()
@@ -113,6 +124,28 @@ export class Connection {
       throw error
     }
     return answer
+  }
+
+  /**
+   * Waits for other processes to have written. SQLite's own waiting grows longer with each try, so that a process which writes all the time
+   * keeps out those that have waited longest.
+   */
+  #beginWriting(): void {
+    const begin = this.statement('begin immediate')
+    this.statement('pragma busy_timeout = 0').get()
+    try {
+      for (let tries = 1, end = performance.now() + busyTimeout; ; tries = Math.min(tries + 1, 10)) {
+        try {
+          begin.run()
+          return
+        } catch (error) {
+          if (performance.now() > end || !/locked|busy/i.test((error as Error).message)) throw error
+          sleep(0.1 + Math.random() * 0.2 * tries)
+        }
+      }
+    } finally {
+      this.statement(`pragma busy_timeout = ${busyTimeout}`).get()
+    }
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from '
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { A2AError } from '../protocol/errors.ts'
-import { Connection, type SqliteDatabase, type SqliteDriver } from './sqlite-driver.ts'
+import { busyTimeout, Connection, type SqliteDatabase, type SqliteDriver, sleep } from './sqlite-driver.ts'
 import { applicationId, migrations } from './sqlite-schema.ts'
 
 /** The name of a database that lives in memory and ends with its store. */
@@ -107,7 +107,7 @@ function guard(driver: SqliteDriver, path: string, body: (database: SqliteDataba
   let database: SqliteDatabase | undefined
   try {
     database = driver.open(path)
-    database.exec('pragma busy_timeout = 10000')
+    database.exec(`pragma busy_timeout = ${busyTimeout}`)
     database.exec('pragma temp_store = memory')
     return body(database)
   } catch (error) {
@@ -147,7 +147,7 @@ function enterWal(database: SqliteDatabase): void {
       throw new Error(`the file system does not allow write-ahead logging, the mode stays ${String(mode)}`)
     } catch (error) {
       if (attempt === 100 || !/locked|busy/i.test((error as Error).message)) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+      sleep(20)
     }
   }
 }

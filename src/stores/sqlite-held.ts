@@ -38,6 +38,12 @@ export class HeldTasks {
     }
   }
 
+  /** Forgets all tasks, as this process holds them no more. Batches still name scopes as they did. */
+  lose(): void {
+    this.#holds.clear()
+    this.#byKey.clear()
+  }
+
   get(number: number): HeldTask | undefined {
     return this.#holds.get(number)
   }

@@ -1,6 +1,7 @@
 import type { UnitResult } from './commit-queue.ts'
 import { type Batch, unitHeader, unitKinds } from './sqlite-batch.ts'
 import { Commit, type CommitParts, type Unit } from './sqlite-commit.ts'
+import type { Holder } from './sqlite-calls.ts'
 import { breaksFile, writeFailure } from './sqlite-failure.ts'
 import { HeldTasks } from './sqlite-held.ts'
 
@@ -8,8 +9,20 @@ import { HeldTasks } from './sqlite-held.ts'
 export class CommitWriter {
   readonly #parts: CommitParts
 
-  constructor(parts: Omit<CommitParts, 'held'>) {
-    this.#parts = { ...parts, held: new HeldTasks() }
+  constructor(parts: Omit<CommitParts, 'held'>, held: HeldTasks = new HeldTasks()) {
+    this.#parts = { ...parts, held }
+  }
+
+  /** One that writes under another number of this process, and holds nothing yet. */
+  entered(holder: Holder): CommitWriter {
+    const { connection, held } = this.#parts
+    held.lose()
+    return new CommitWriter({ connection, holder }, held)
+  }
+
+  /** Takes note of what later batches may name, without a commit. */
+  learn(batch: Batch): void {
+    this.#units(batch)
   }
 
   /** Commits a batch; throws when nothing of it could be written. */

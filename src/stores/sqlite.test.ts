@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { openSqliteStore, type SqliteStoreOptions } from './sqlite.ts'
 import { type SqliteDriverName, sqliteDriver } from './sqlite-driver.ts'
-import { storeContract } from './testing.ts'
+import { clusterContract, storeContract } from './testing.ts'
+import { hintBus, sqliteDatabase } from './testing-databases.ts'
 
 async function has(name: SqliteDriverName): Promise<boolean> {
   try {
@@ -15,13 +16,16 @@ async function has(name: SqliteDriverName): Promise<boolean> {
   }
 }
 
-for (const driver of ['node', 'photostructure'] as const) {
-  if (!(await has(driver))) continue
+const drivers = await Promise.all((['node', 'photostructure'] as const).map(async (name) => ((await has(name)) ? [name] : [])))
+
+for (const [index, driver] of drivers.flat().entries()) {
   for (const options of [{ thread: 'main' }, { thread: 'worker' }, { thread: 'main', cacheBytes: 0 }] as const) {
-    storeContract(`sqlite, ${JSON.stringify({ driver, ...options })}`, () => openFile({ driver, ...options }), {
-      describe,
-      test,
-    })
+    const given = { driver, ...options }
+    storeContract(`sqlite, ${JSON.stringify(given)}`, () => openFile(given), { describe, test })
+    // A thread is the same over every driver, and takes its time to start.
+    if (options.thread === 'worker' && index > 0) continue
+    const database = () => sqliteDatabase({ ...given, hints: hintBus() })
+    clusterContract(`sqlite, ${JSON.stringify(given)}`, database, { describe, test })
   }
 }
 

@@ -81,6 +81,29 @@ describe('processes on one database', { timeout: 60_000 }, () => {
     }
   })
 
+  test('processes that write to one file at the same time all get their turn, and lose nothing', async () => {
+    const store = await open()
+    const writers = [1, 2, 3].map(() => start('write'))
+    const told = await Promise.all(
+      writers.map(async ({ child, lines }) => {
+        const found: string[] = []
+        while (found.length < 200) found.push((await lines.next()).value)
+        expect(child.exitCode).toBeNull()
+        await kill(child)
+        return found
+      }),
+    )
+    for (const line of told.flat()) {
+      const [word, id = ''] = line.split(' ')
+      const head = await store.head(scope, id)
+      expect(head, line).toBeDefined()
+      if (word === 'ended') expect(head!.state).toBe('TASK_STATE_COMPLETED')
+    }
+    const page = await store.list(scope, { pageSize: 1, view: whole })
+    const ended = await store.list(scope, { pageSize: 1, view: whole, state: 'TASK_STATE_COMPLETED' })
+    expect(page.total - ended.total).toBe((await store.abandoned('agent', 1000)).length)
+  })
+
   test('a process that exits in the midst of commits exits as it wanted to', async () => {
     for (const _ of [1, 2, 3]) {
       const { child } = start('write', 'exit')
