@@ -2,8 +2,8 @@
 //   node scripts/postgres.mjs install          installs Debian's package when no PostgreSQL is there (as root)
 //   node scripts/postgres.mjs run -- COMMAND   runs a command with PARLANCE_TEST_POSTGRES set
 import { spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -109,7 +109,8 @@ export async function startPostgres({ sync = false, port } = {}) {
   const control = async (order) => {
     const options = { ...user, cwd: folder, stdio: 'ignore' }
     const [code] = await once(spawn(join(bin, 'pg_ctl'), orders[order], options), 'exit')
-    if (code !== 0) throw new Error(`pg_ctl could not ${order} the server: ${readFileSync(join(folder, 'log'), 'utf8')}`)
+    if (code !== 0)
+      throw new Error(`pg_ctl could not ${order} the server: ${readFileSync(join(folder, 'log'), 'utf8')}`)
   }
   await control('start')
   const client = (sql) =>

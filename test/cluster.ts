@@ -1,4 +1,4 @@
-import { type Cluster as Processes, clusterOf } from '../src/stores/testing-cluster.ts'
+import { clusterOf, type Cluster as Processes } from '../src/stores/testing-cluster.ts'
 import { memoryDatabase, postgresDatabase, sqliteDatabase, type TestDatabase } from '../src/stores/testing-databases.ts'
 import { onCleanup, type StoreKind, storeKinds } from './harness.ts'
 

@@ -71,9 +71,8 @@ describe('links', () => {
 describe('commands', () => {
   const known = new Map<string, ReadonlySet<string>>()
   for (const command of createProgram(async () => {}).commands) {
-    const flags = new Set(
-      command.options.flatMap(({ short, long }) => [short, long].filter((flag) => flag !== undefined)),
-    )
+    const options = [command, ...command.commands].flatMap((each) => each.options)
+    const flags = new Set(options.flatMap(({ short, long }) => [short, long].filter((flag) => flag !== undefined)))
     for (const name of [command.name(), ...command.aliases()]) known.set(name, new Set([...flags, '-h', '--help']))
   }
 

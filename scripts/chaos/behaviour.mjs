@@ -18,8 +18,8 @@ export function fullText(messageId, prompt) {
   return Array.from({ length: count }, (_, index) => `${messageId}/${index} `).join('')
 }
 
-/** The agent; `library` is the package's `server` entry, `node` this process' name, and each step of a run becomes a line of the file `journal`. */
-export function createAgent(library, { node, journal }) {
+/** The agent; `library` is the package's `server` entry, `node` this process' name; each step of a run becomes a line of the file `journal`, `pace` makes all of it slower or faster. */
+export function createAgent(library, { node, journal, pace = 1 }) {
   const { agent, artifact, inputRequired, working } = library
   let runs = 0
   return agent({
@@ -45,7 +45,7 @@ export function createAgent(library, { node, journal }) {
         // The run is part of the name of what it makes, so that what two runs wrote can be told apart.
         const artifactId = `${messageId}@${run}`
         for (let index = 0; index < count; index++) {
-          if (pauses[kind] !== undefined) await sleep(pauses[kind], undefined, { signal: task.signal })
+          if (pauses[kind] !== undefined) await sleep(pauses[kind] * pace, undefined, { signal: task.signal })
           if (task.signal.aborted) return
           note('step')
           const text = `${messageId}/${index} `

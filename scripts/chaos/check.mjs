@@ -8,6 +8,7 @@
 //   { kind: 'view', task }                                  a task as a client put it together from its events up to the end
 //   { kind: 'step', task, run, node, step, at }             what a run of the agent did: begin, step, end
 //   { kind: 'trouble', node, from, to }                     a node could not know the time (it was stopped)
+//   { kind: 'crash', node, code, signal }                   a node ended that nobody had told to
 //   { kind: 'stored', task, frames }                        at the end: the task, and its frames from the first one on
 //   { kind: 'listed', ids }                                 at the end: all tasks that the list has
 import { canonical, hasEnded, messagesOf } from '../kill/fold.mjs'
@@ -25,7 +26,18 @@ export function createChecker({ reasons = [], fullText }) {
   const troubles = []
   const stored = new Map()
   const violations = []
-  const counts = { calls: 0, answers: 0, frames: 0, streams: 0, resumed: 0, refused: 0, cut: 0, runs: 0, again: 0, views: 0 }
+  const counts = {
+    calls: 0,
+    answers: 0,
+    frames: 0,
+    streams: 0,
+    resumed: 0,
+    refused: 0,
+    cut: 0,
+    runs: 0,
+    again: 0,
+    views: 0,
+  }
   let listed
   let order = 0
 
@@ -68,7 +80,8 @@ export function createChecker({ reasons = [], fullText }) {
       counts.answers += 1
       const record = recordOf(task.id)
       call.answered = task.id
-      if (call.taskId !== undefined && call.taskId !== task.id) violate('other task', call.taskId, `answered ${task.id}`)
+      if (call.taskId !== undefined && call.taskId !== task.id)
+        violate('other task', call.taskId, `answered ${task.id}`)
       show(record, task, call)
       if (call.message !== undefined) acknowledge(record, call.message.messageId)
     },
@@ -104,6 +117,9 @@ export function createChecker({ reasons = [], fullText }) {
     trouble(entry) {
       troubles.push(entry)
     },
+    crash({ node, code, signal }) {
+      violate('crash', undefined, `node ${node} ended by itself: ${signal ?? code}`)
+    },
     stored({ task, frames }) {
       stored.set(task.id, { task, frames })
     },
@@ -124,7 +140,7 @@ export function createChecker({ reasons = [], fullText }) {
     Object.assign(call, { record, stream })
     record.streams.push(stream)
     call.answered = record.id
-    if (call.from === undefined) show(record, event.task, { order: call.what === 'SubscribeToTask' ? call.order : order })
+    if (call.from === undefined) show(record, event.task, call)
     if (call.message !== undefined) acknowledge(record, call.message.messageId)
   }
 

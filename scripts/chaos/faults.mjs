@@ -63,7 +63,7 @@ export function* schedule(seed, { nodes, database, only }) {
   for (let number = 1; ; number++) {
     const name = weighed(random, weights)
     const node = oneOf(random, nodes)
-    yield { number, after: between(random, 150, 1_600), name, ...(!general.has(name) && { node }) }
+    yield { number, after: between(random, 200, 2_400), name, ...(!general.has(name) && { node }) }
   }
 }
 

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { tellEarly } from '../kill/mutant.mjs'
 import { createAgent } from './behaviour.mjs'
-import { faulty } from './faulty-store.mjs'
 
-const { dist, store: choice, lease, node, journal, port, publicUrl, faults, mutant } = JSON.parse(process.argv[2])
+const { dist, store: choice, lease, node, journal, port, publicUrl, mutant } = JSON.parse(process.argv[2])
 const load = (file) => import(pathToFileURL(join(dist, file)).href)
 const library = await load('server/index.js')
 
@@ -25,10 +24,9 @@ process.on('disconnect', () => process.exit(0))
 // Not to be there while the database is away is what the harness expects; it starts the node again.
 const opened = await openStore().catch((error) => {
   tell('error')(`cannot start: ${error.message}`)
-  process.exit(1)
+  process.exit(75)
 })
-const faultyStore = faults ? faulty(opened, faults) : opened
-const store = mutant ? tellEarly(faultyStore) : faultyStore
+const store = mutant ? tellEarly(opened) : opened
 const server = await library.serve(createAgent(library, { node, journal }), {
   listen: `127.0.0.1:${port}`,
   publicUrl,

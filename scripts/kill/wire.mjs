@@ -4,8 +4,14 @@
 export class Refused extends Error {
   constructor(operation, text) {
     super(`${operation}: ${text}`)
-    this.reason = /"reason":"([A-Z_]+)"/.exec(text)?.[1] ?? 'UNKNOWN'
+    this.reason = /"reason":"([A-Z_]+)"/.exec(text)?.[1] ?? statusOf(text)
   }
+}
+
+/** The name of a status that carries no reason of its own, as both bindings tell it. */
+function statusOf(text) {
+  const names = { '-31503': 'UNAVAILABLE', '-31429': 'RESOURCE_EXHAUSTED' }
+  return /"status":"([A-Z_]+)"/.exec(text)?.[1] ?? names[/"code":(-\d+)/.exec(text)?.[1]] ?? 'UNKNOWN'
 }
 
 const json = { 'content-type': 'application/json', 'a2a-version': '1.0' }

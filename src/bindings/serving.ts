@@ -3,7 +3,7 @@ import { newId } from '../lib/ids.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SseStreams } from '../lib/sse.ts'
 import type { CallContext, Endpoint } from '../protocol/endpoint.ts'
-import { invalidParams } from '../protocol/errors.ts'
+import { type A2AError, invalidParams } from '../protocol/errors.ts'
 import type { Gate } from '../protocol/gate.ts'
 import type { Operation } from '../protocol/operations.ts'
 import type { Profile } from '../protocol/profiles.ts'
@@ -11,6 +11,8 @@ import type { Profile } from '../protocol/profiles.ts'
 /** What the server side of an HTTP binding needs. */
 export interface ServingOptions {
   readonly endpoint: Endpoint
+  /** Told of each error that is sent before an answer has begun. */
+  readonly failed?: ((error: A2AError) => void) | undefined
   /** Who calls; `''` for anonymous. Throws or rejects with Unauthenticated or PermissionDenied. */
   readonly identify: (request: HttpRequest) => string | Promise<string>
   readonly gate: Gate

@@ -20,7 +20,7 @@ async function parse(...args: readonly string[]): Promise<{ flags?: object; code
   }
 }
 
-const serving = { listen: '127.0.0.1:8082', grace: '10s' }
+const serving = { listen: '127.0.0.1:8082', workers: '1', grace: '10s' }
 const rows: readonly (readonly [line: string, result: object])[] = [
   ['send http://a.test hello world', { flags: { wait: true } }],
   ['send http://a.test hello --no-wait --json', { flags: { wait: false, json: true } }],
@@ -57,9 +57,12 @@ describe('the command line', () => {
 test('docs/cli.md tells of every command and every flag', () => {
   const docs = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
   const program = createProgram(() => Promise.resolve())
-  const flags = program.commands.flatMap(({ options }) => options.map(({ long }) => long ?? ''))
-  const missing = [...program.commands.map((command) => `parlance ${command.name()}`), ...flags].filter(
-    (text) => !docs.includes(text),
-  )
+  const commands = program.commands.flatMap((command) => [command, ...command.commands])
+  const flags = commands.flatMap(({ options }) => options.map(({ long }) => long ?? ''))
+  const names = program.commands.flatMap((command) => [
+    `parlance ${command.name()}`,
+    ...command.commands.map((under) => `parlance ${command.name()} ${under.name()}`),
+  ])
+  const missing = [...names, ...flags].filter((text) => !docs.includes(text))
   expect(missing).toEqual([])
 })

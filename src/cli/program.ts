@@ -3,6 +3,7 @@ import { profiles } from '../protocol/profiles.ts'
 import { bindingNames } from './binding-names.ts'
 import type { Output } from './output.ts'
 import { packageVersion } from './own-package.ts'
+import { logLevels } from './serve-log.ts'
 
 /** The work of a command: it says things through `output` and gives the exit code. */
 export type Work = (output: Output) => Promise<number>
@@ -109,6 +110,14 @@ function addServe(program: Command, run: Run): void {
     .option('--idle-time <duration>', 'longest silence of an agent at work (default: 30m)')
     .option('--retain <age>', 'delete tasks so long after their last status, such as 30d (default: keep them)')
     .option('--grace <duration>', 'time for running tasks when stopping', '10s')
+    .option('--admin-listen <address>', 'a second address for /metrics, /healthz and /readyz')
+    .option('--metrics-token <token>', 'serve /metrics beside the calls; better in PARLANCE_METRICS_TOKEN')
+    .option('--otlp <url>', 'send traces to this collector, such as http://localhost:4318')
+    .option('--trace-ratio <share>', 'share of new traces that is kept, 0 to 1 (default: 1)')
+    .option('--trace-content', 'tell the texts of messages in traces')
+    .addOption(new Option('--log-format <format>', 'how the log is written').choices(['text', 'json']))
+    .addOption(new Option('--log-level <level>', 'the least pressing that is logged').choices(logLevels))
+    .option('--log-content', 'tell the texts of messages in the log')
   withCommonFlags(command).action((file: string, flags) =>
     run(flags, async (output) => (await import('./commands/serve.ts')).serve(file, flags, output)),
   )

@@ -3,23 +3,32 @@ import type { Output } from './output.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** The levels of `--log-level`, the most pressing first. */
+export const logLevels: readonly ['error', 'warn', 'info'] = ['error', 'warn', 'info']
+export type LogLevel = (typeof logLevels)[number]
+
 export interface LogOptions {
-  /** Whether to write JSON lines, with everything; else lines for people, with what they should know. */
+  /** Whether to write JSON lines; else lines for people. */
   readonly json: boolean
-  /** Whether people see the details too: what is only informative, and where errors come from. */
+  /** Whether people see where errors come from. */
   readonly debug: boolean
+  /** What is written: this, and what is more pressing. */
+  readonly level: LogLevel
+  /** Number of this process among the workers of one command. */
+  readonly worker?: number | undefined
 }
 
 /** The log of a server, on standard error. */
-export async function createServeLog(output: Output, { json, debug }: LogOptions): Promise<Logger> {
-  if (!json) return plainLog(output, debug)
+export async function createServeLog(output: Output, { json, debug, level, worker }: LogOptions): Promise<Logger> {
+  if (!json) return plainLog(output, { debug, level, worker })
   const { pino, destination } = await import('pino').then(({ default: made }) => ({
     pino: made,
     destination: made.destination,
   }))
   const log = pino(
     {
-      base: { pid: process.pid },
+      level,
+      base: { pid: process.pid, ...(worker !== undefined && { worker }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: ['token', 'authorization', 'headers.authorization', '*.token', '*.authorization'],
@@ -34,17 +43,21 @@ export async function createServeLog(output: Output, { json, debug }: LogOptions
   }
 }
 
-function plainLog(output: Output, debug: boolean): Logger {
+function plainLog(output: Output, { debug, level, worker }: Omit<LogOptions, 'json'>): Logger {
+  const told = logLevels.slice(0, logLevels.indexOf(level) + 1)
+  const place = worker === undefined ? '' : `${output.err.dim(`[${worker}]`)} `
   const write = (label: string, message: string, fields: Fields = {}): void => {
     const details = Object.entries(toPlain(fields, debug)).map(([name, value]) => `${name}=${oneLine(value)}`)
     const shown = details.length === 0 ? '' : output.err.dim(` (${details.join(', ')})`)
-    output.writeNote(`${label} ${message}${shown}\n`)
+    output.writeNote(`${place}${label} ${message}${shown}\n`)
   }
   return {
     info: (message, fields) => {
-      if (debug) write(output.err.dim('info:'), message, fields)
+      if (told.includes('info')) write(output.err.dim('info:'), message, fields)
     },
-    warn: (message, fields) => write(output.err.yellow('warning:'), message, fields),
+    warn: (message, fields) => {
+      if (told.includes('warn')) write(output.err.yellow('warning:'), message, fields)
+    },
     error: (message, fields) => write(output.err.red('error:'), message, fields),
   }
 }

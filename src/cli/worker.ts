@@ -1,42 +1,81 @@
 import cluster from 'node:cluster'
 import type { HintBus } from '../stores/hints.ts'
+import { type EndSignal, signalExitCode } from './interrupt.ts'
 
-/** What workers send each other, by way of the process that started them. */
+/** What goes between a worker and the process that started it. */
 export interface WorkerMessage {
-  readonly parlanceHint: string
+  /** A hint for the other workers, or from one of them. */
+  readonly parlanceHint?: string
+  /** The wish that the worker ends, as a signal that its starter got. */
+  readonly parlanceStop?: EndSignal
 }
 
-/** Says to a worker that the first of its place is at work already, so that it does not tell people where the agent is once more. */
+/** The variable with the number of a worker. */
+export const numberVariable = 'PARLANCE_WORKER'
+
+/** Says to a worker that another one has told people already where the agent is. */
 export const quietVariable = 'PARLANCE_WORKER_QUIET'
 
-/** Whether this process is the one that a person started, rather than a worker of it. */
-export function isFirstProcess(): boolean {
-  return cluster.isPrimary
+/** Number of this process among the workers of one command, from 1; undefined when it is none of them. */
+export function workerNumber(): number | undefined {
+  const number = process.env[numberVariable]
+  return cluster.isWorker && number !== undefined ? Number(number) : undefined
 }
 
 /** Whether this process tells people where the agent is. */
 export function announces(): boolean {
-  return process.env[quietVariable] === undefined
+  return workerNumber() === undefined || process.env[quietVariable] === undefined
 }
 
 /** Number of the process that ends all when it is told to end. */
 export function supervisor(): number {
-  return cluster.isWorker ? process.ppid : process.pid
+  return workerNumber() === undefined ? process.pid : process.ppid
 }
 
-/** Hints to the other workers. */
+/** Messages that wait for a busy process; hints beyond that are dropped, as they can be found out by asking. */
+const mostWaiting = 100
+
+/** Hints to the other workers, by way of the process that started them. */
 export function createWorkerHints(): HintBus {
+  let waiting = 0
   return {
     publish(text) {
-      if (process.connected) process.send?.({ parlanceHint: text } satisfies WorkerMessage)
+      if (!process.connected || waiting >= mostWaiting) return
+      waiting += 1
+      process.send?.({ parlanceHint: text } satisfies WorkerMessage, undefined, undefined, () => {
+        waiting -= 1
+      })
     },
     onMessage(callback) {
       const listen = (message: unknown): void => {
-        const hint = (message as Partial<WorkerMessage> | null)?.parlanceHint
+        const hint = (message as WorkerMessage | null)?.parlanceHint
         if (typeof hint === 'string') callback(hint)
       }
       process.on('message', listen)
       return () => process.off('message', listen)
     },
   }
+}
+
+/**
+ * Calls back once when this worker is to end: its starter says so, or somebody sent it SIGTERM. A terminal sends its signals to workers
+ * as well as to their starter, so that they count for nothing here; a second SIGTERM ends the process at once.
+ */
+export function listenForStop(onStop: (signal: EndSignal) => void): void {
+  let told = false
+  const stop = (signal: EndSignal): void => {
+    if (!told) onStop(signal)
+    told = true
+  }
+  let terminations = 0
+  process.on('message', (message: unknown) => {
+    const signal = (message as WorkerMessage | null)?.parlanceStop
+    if (signal !== undefined) stop(signal)
+  })
+  process.on('SIGTERM', () => {
+    terminations += 1
+    if (terminations > 1) process.exit(signalExitCode('SIGTERM'))
+    stop('SIGTERM')
+  })
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 }

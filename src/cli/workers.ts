@@ -3,81 +3,148 @@ import { jitter, pause } from '../lib/backoff.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type EndSignal, listenForInterrupt } from './interrupt.ts'
 import type { Output } from './output.ts'
-import { quietVariable } from './worker.ts'
+import { numberVariable, quietVariable, type WorkerMessage } from './worker.ts'
 
 /** A worker that ends within this time of its start has not come up, milliseconds. */
 const comingUp = 3_000
 
-/** So often in a row may workers fail to come up. */
+/** So often in a row may a worker fail to come up while none is at work. */
 const patience = 5
 
+/** Milliseconds that a worker may take to end, beyond the time that it gives its runs. */
+const lastMoments = 10_000
+
+/** Messages that wait for a worker that does not read them; what others say beyond that is dropped. */
+const mostWaiting = 1_000
+
+export interface WorkersOptions {
+  readonly count: number
+  /** How long a worker may take to end what it has at work, milliseconds. */
+  readonly graceMs: number
+  readonly output: Output
+}
+
+/** A place among the workers, and the process that holds it now. */
+interface Place {
+  readonly number: number
+  readonly worker: Worker
+  readonly startedAt: number
+  /** How many in a row did not come up in this place before. */
+  readonly failures: number
+  listens: boolean
+  /** Messages on their way to it. */
+  waiting: number
+}
+
 /**
- * Runs this very command in several processes that listen on the same addresses, and starts each anew that dies. Ends when all have ended
- * after a signal; fails when workers die as they start.
+ * Runs this very command in several processes that listen on the same addresses, and starts each anew that dies. Settles with an exit code
+ * when all have ended: after a signal, or because workers die as they start.
  */
-export async function superviseWorkers(count: number, output: Output): Promise<number> {
-  let stopping = false
-  let failures = 0
-  let code: number = exitCodes.ok
-  const living = new Set<Worker>()
-  let allEnded: () => void = () => {}
-  const ended = new Promise<void>((resolve) => {
-    allEnded = resolve
-  })
+export function superviseWorkers(options: WorkersOptions): Promise<number> {
+  return new Workers(options).ended
+}
 
-  function start(quiet: boolean): Worker {
-    const worker = cluster.fork(quiet ? { [quietVariable]: '1' } : {})
-    const startedAt = Date.now()
-    living.add(worker)
-    worker.on('message', (message: unknown) => {
-      for (const other of living) if (other !== worker && other.isConnected()) other.send(message as object)
+class Workers {
+  readonly ended: Promise<number>
+  readonly #options: WorkersOptions
+  readonly #places = new Map<number, Place>()
+  #code: number = exitCodes.ok
+  #stopping = false
+  /** Whether one has listened, so that what all have in common is in order. */
+  #proven = false
+  #end: (code: number) => void = () => {}
+
+  constructor(options: WorkersOptions) {
+    this.#options = options
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve
     })
-    worker.on('exit', (exitCode, signal) => {
-      living.delete(worker)
-      void replace({ exitCode, signal, up: Date.now() - startedAt >= comingUp })
+    listenForInterrupt((signal) => this.#stop(signal))
+    // What keeps one from starting would keep all, and would be told by all.
+    this.#start(1, 0)
+  }
+
+  #start(number: number, failures: number): void {
+    const quiet = this.#proven ? { [quietVariable]: '1' } : {}
+    const worker = cluster.fork({ [numberVariable]: String(number), ...quiet })
+    const place: Place = { number, worker, startedAt: performance.now(), failures, listens: false, waiting: 0 }
+    this.#places.set(number, place)
+    worker.on('error', () => {})
+    worker.on('listening', () => this.#listens(place))
+    worker.on('message', (message: object) => this.#relay(place, message))
+    worker.on('exit', (code, signal) => void this.#ended(place, signal ?? code))
+  }
+
+  #listens(place: Place): void {
+    place.listens = true
+    if (this.#proven) return
+    this.#proven = true
+    if (this.#stopping) return
+    for (let number = 2; number <= this.#options.count; number++) this.#start(number, 0)
+  }
+
+  /** What one says is for all others: hints, and questions for metrics with their answers. */
+  #relay(from: Place, message: object): void {
+    for (const place of this.#places.values()) {
+      if (place !== from && place.waiting < mostWaiting) this.#send(place, message)
+    }
+  }
+
+  #send(place: Place, message: object): void {
+    if (!place.worker.isConnected()) return
+    place.waiting += 1
+    // What went wrong is told here alone: a worker that dies just now must not take this process with it.
+    place.worker.send(message, undefined, undefined, () => {
+      place.waiting -= 1
     })
-    return worker
   }
 
-  async function replace({ exitCode, signal, up }: { exitCode: number; signal: string; up: boolean }): Promise<void> {
-    failures = up ? 0 : failures + 1
-    if (!stopping && failures >= patience) {
-      code = exitCode || exitCodes.internal
-      stop('SIGTERM')
+  async #ended(place: Place, how: number | string): Promise<void> {
+    const { number } = place
+    this.#places.delete(number)
+    if (this.#stopping) return this.#finish()
+    const failures = performance.now() - place.startedAt >= comingUp ? 0 : place.failures + 1
+    const said = typeof how === 'number' ? `with the exit code ${how}` : `by ${how}`
+    const { output } = this.#options
+    if (![...this.#places.values()].some(({ listens }) => listens)) {
+      // What keeps a worker from starting keeps all, and it has said what that is.
+      if (!place.listens && how === exitCodes.usage) return this.#giveUp(how)
+      if (failures >= patience) {
+        output.warn(`worker ${number} ended ${said}, like ${patience - 1} before it as they started; this gives up`)
+        return this.#giveUp(typeof how === 'number' && how > 0 ? how : exitCodes.internal)
+      }
     }
-    if (stopping) {
-      if (living.size === 0) allEnded()
-      return
-    }
-    // What keeps the first worker from starting keeps all: it has said so.
-    if (!up && exitCode === exitCodes.usage) {
-      code = exitCode
-      stop('SIGTERM')
-      if (living.size === 0) allEnded()
-      return
-    }
-    output.warn(`a worker ended (${signal ?? `exit code ${exitCode}`}); another takes its place`)
-    await pause(failures === 0 ? 0 : jitter(failures, { base: 200, cap: 5_000 }))
-    if (!stopping) start(true)
-    else if (living.size === 0) allEnded()
+    output.warn(`worker ${number} ended ${said}; another takes its place`)
+    await pause(failures === 0 ? 0 : 100 + jitter(failures, { base: 200, cap: 10_000 }))
+    if (this.#stopping) this.#finish()
+    else this.#start(number, failures)
   }
 
-  function stop(signal: EndSignal): void {
-    stopping = true
-    for (const worker of living) worker.process.kill(signal)
+  #giveUp(code: number): void {
+    this.#code = code
+    this.#stop('SIGTERM')
+    this.#finish()
   }
 
-  // A terminal sends its signal to the workers as well, who would take a second one as the wish to stop at once.
-  const onTerminal = process.stdin.isTTY === true
-  listenForInterrupt((signal) => {
-    if (signal === 'SIGINT' && onTerminal) stopping = true
-    else stop(signal)
-    if (living.size === 0) allEnded()
-  })
-  // What keeps one from starting would keep all, and would be told by all.
-  start(false).once('listening', () => {
-    for (let number = 1; number < count && !stopping; number++) start(true)
-  })
-  await ended
-  return code
+  #stop(signal: EndSignal): void {
+    if (this.#stopping) return
+    this.#stopping = true
+    for (const place of this.#places.values()) {
+      this.#send(place, { parlanceStop: signal } satisfies WorkerMessage)
+      // One that is still starting does not listen to messages yet.
+      if (!place.listens) place.worker.process.kill(signal)
+    }
+    const late = setTimeout(() => {
+      for (const { number, worker } of this.#places.values()) {
+        this.#options.output.warn(`worker ${number} does not end; it is killed`)
+        worker.process.kill('SIGKILL')
+      }
+    }, this.#options.graceMs + lastMoments)
+    late.unref()
+    this.#finish()
+  }
+
+  #finish(): void {
+    if (this.#places.size === 0) this.#end(this.#code)
+  }
 }

@@ -15,6 +15,7 @@ import type { Link } from './follow.ts'
 import { canSpeakGrpc, connectGrpcLater } from './grpc.ts'
 import { type ConnectBinding, type ConnectOptions, pollingDefaults, retryDefaults } from './options.ts'
 import { withRetry } from './retry.ts'
+import { traceCalls } from './trace-calls.ts'
 import { createWarnings, type Warnings } from './warnings.ts'
 
 const ownBindings: Readonly<Record<string, ConnectBinding>> = {
@@ -82,7 +83,8 @@ export async function connect(target: string | URL | AgentCard, options: Connect
   })
   const routed = withFallback(routes, warnings.add)
   const retry = { ...retryDefaults, ...options.retry }
-  const wrappers: Middleware[] = [...(options.middleware ?? []), withAuthentication(card), withRetry(retry)]
+  const traced = traceCalls(() => routed.current().protocolBinding)
+  const wrappers: Middleware[] = [...(options.middleware ?? []), withAuthentication(card), withRetry(retry), traced]
   const endpoint = wrappers.reduceRight<Endpoint>((next, wrap) => wrap(next), routed)
   const declares = (uri: string): boolean => card.capabilities.extensions?.some((known) => known.uri === uri) ?? false
   const link: Link = {

@@ -1,9 +1,11 @@
 import type { Logger } from '../lib/log.ts'
 import { backgroundInterval } from '../lib/turn.ts'
 import { TurnoverMap } from '../lib/turnover-map.ts'
+import type { Telemetry } from '../observe/telemetry.ts'
 import type { Admission } from './admission.ts'
 import type { Agent } from './executor.ts'
 import { Feed } from './feed.ts'
+import type { Reader } from './follow.ts'
 import type { KeyedSends } from './idempotency.ts'
 import type { Limits } from './limits.ts'
 import type { Live } from './live.ts'
@@ -15,6 +17,7 @@ export interface Core {
   readonly agent: Agent
   readonly store: Store
   readonly log: Logger
+  readonly telemetry: Telemetry
   readonly limits: Limits
   readonly now: () => number
   /** How long a tenant's tasks are kept, where that is not as the limits say. */
@@ -22,6 +25,8 @@ export interface Core {
   /** Tasks that this process holds, by id. */
   readonly lives: TurnoverMap<string, Live>
   readonly feeds: Feeds
+  /** Those who read tasks, where that is measured. */
+  readonly readers: Set<Reader> | undefined
   readonly admission: Admission
   /** Sends with a key that are under way in this process. */
   readonly keyed: KeyedSends

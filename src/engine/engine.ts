@@ -2,6 +2,7 @@ import { type Logger, silent } from '../lib/log.ts'
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import type { Encoded } from '../protocol/encoded.ts'
 import type { Call, CallContext, Endpoint, Reply, StreamReply } from '../protocol/endpoint.ts'
+import type { Telemetry } from '../observe/telemetry.ts'
 import { A2AError } from '../protocol/errors.ts'
 import { idempotencyExtension, lastEventIdHeader, resumeExtension } from '../protocol/extensions.ts'
 import { createGate } from '../protocol/gate.ts'
@@ -20,6 +21,7 @@ import type { Agent } from './executor.ts'
 import { idempotencyKey, startOnce } from './idempotency.ts'
 import { type Limits, standardLimits } from './limits.ts'
 import { createMailbox } from './mail.ts'
+import { type EngineStats, engineStats } from './stats.ts'
 import { getTask, listTasks } from './reads.ts'
 import { answerSend, checkSend, type Send, type Started, start, streamSend } from './sends.ts'
 import type { Scope, Store } from './store.ts'
@@ -35,11 +37,14 @@ export interface EngineOptions {
   readonly retain?: (tenant: string) => number | undefined
   /** Milliseconds since 1970. */
   readonly now?: () => number
+  readonly telemetry?: Telemetry
 }
 
 /** An agent at work over a store: the endpoint that every binding calls. It has never heard of HTTP. */
 export interface Engine extends Endpoint {
   readonly agent: Agent
+  /** What is going on now. */
+  stats(): EngineStats
   /** Takes over what a dead process left, then looks for more from time to time. */
   start(): Promise<void>
   /** Takes no more sends, lets runs finish for a while, ends the rest, and closes every stream. The store stays open. */
@@ -61,9 +66,11 @@ export function createEngine(options: EngineOptions): Engine {
     limits,
     log: options.log ?? silent,
     now: options.now ?? Date.now,
+    telemetry: options.telemetry ?? {},
     retain: options.retain ?? (() => undefined),
     lives: new TurnoverMap(),
     feeds: new Feeds(store, { pollMs: limits.pollEvery, publishedOf: (id) => core.lives.get(id)?.published ?? 0 }),
+    readers: options.telemetry?.meter === undefined ? undefined : new Set(),
     admission: new Admission(limits),
     keyed: new Map(),
     collectMail: () => {
@@ -119,6 +126,8 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     agent,
+
+    stats: () => engineStats(core),
 
     async unary<O extends UnaryOperation>(call: Call<O>): Promise<Reply<O>> {
       gate(findOperation(call.operation) as Operation, call.context)

@@ -19,8 +19,16 @@ export interface FollowOptions {
   readonly endsWhenIdle?: () => boolean
   /** Whose signal ends the stream; it is asked for once the reader has to wait. */
   readonly caller?: { readonly signal?: AbortSignal }
+  /** Those that read now, where anybody wants to know. */
+  readonly readers?: Set<Reader> | undefined
   /** Called once, when the reader is through or has left. */
   readonly onEnd: () => void
+}
+
+/** Somebody who reads a task. */
+export interface Reader {
+  /** How many entries it is behind. */
+  readonly behind: number
 }
 
 /**
@@ -31,7 +39,7 @@ export function follow(feed: Feed, options: FollowOptions): AsyncIterableIterato
   return new Follower(feed, options)
 }
 
-class Follower implements AsyncIterableIterator<readonly StreamEvent[]> {
+class Follower implements AsyncIterableIterator<readonly StreamEvent[]>, Reader {
   readonly #feed: Feed
   readonly #options: FollowOptions
   readonly #onAbort = (): void => this.#finish()
@@ -50,6 +58,11 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]> {
     this.#seen = options.after
     this.#first = options.first
     this.#position = feed.position(options.after)
+    options.readers?.add(this)
+  }
+
+  get behind(): number {
+    return Math.max(0, this.#feed.committed - this.#seen)
   }
 
   [Symbol.asyncIterator](): this {
@@ -154,6 +167,7 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]> {
     this.#first = undefined
     this.#signal?.removeEventListener('abort', this.#onAbort)
     this.#stopWaiting?.()
+    this.#options.readers?.delete(this)
     this.#options.onEnd()
   }
 }

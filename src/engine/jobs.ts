@@ -1,5 +1,6 @@
 import type { Outcome } from '../lib/deferred.ts'
 import type { JsonValue } from '../lib/json.ts'
+import type { TraceParent } from '../lib/trace.ts'
 import type { CallContext } from '../protocol/endpoint.ts'
 import { A2AError } from '../protocol/errors.ts'
 import type { Message } from '../protocol/generated/v1/types.ts'
@@ -13,6 +14,10 @@ export interface Job {
   readonly acceptedOutputModes: readonly string[]
   readonly extensions: readonly string[]
   readonly resumed?: boolean
+  /** When it came, milliseconds since 1970. */
+  readonly receivedAt?: number
+  /** The trace that it belongs to. */
+  readonly trace?: TraceParent
   /** Number of the last entry before a run took the message; undefined while it waits. */
   startedAt?: number
   /** Settles when the task is terminal, interrupted, or no run works on it any more (§3.2.2). */
@@ -50,9 +55,11 @@ export class Jobs {
   /** A status is stored: it may be what some senders wait for. */
   settle({ state, seq }: StatusEntry): void {
     if (isTerminal(state)) {
-      this.refuseQueued(
-        new A2AError('UnsupportedOperation', 'The task ended before it came to this message; send it as a new task'),
-      )
+      // An error costs far more than the rest, and next to no task ends with messages in its queue.
+      if (this.queue.length > 0) {
+        const text = 'The task ended before it came to this message; send it as a new task'
+        this.refuseQueued(new A2AError('UnsupportedOperation', text))
+      }
       this.settleActive()
     } else if (isInterrupted(state)) {
       for (const job of [...this.#active]) {

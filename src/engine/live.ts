@@ -1,6 +1,7 @@
 import { Outcome } from '../lib/deferred.ts'
 import { newId } from '../lib/ids.ts'
 import type { JsonValue } from '../lib/json.ts'
+import type { Span } from '../lib/trace.ts'
 import { endOfTurn, nextTurn } from '../lib/turn.ts'
 import { A2AError } from '../protocol/errors.ts'
 import type { Message, Part, TaskState } from '../protocol/generated/v1/types.ts'
@@ -51,6 +52,8 @@ export class Live {
   run: Run | undefined
   /** Whether the run that the task is stored for has not begun. */
   waiting = false
+  /** The span of the run at work, or of the last one. */
+  span: Span | undefined
   readonly #log: TaskLog
   /** Number of the last entry that others may see. */
   published = 0
@@ -93,6 +96,12 @@ export class Live {
     if (feed === undefined) return
     this.core.feeds.unwatch(feed)
     if (feed.committed !== head.seq) feed.skip(head.seq)
+  }
+
+  /** What the log calls this task. */
+  get names(): Readonly<Record<string, string>> {
+    const { id, contextId, span } = this
+    return { taskId: id, contextId, ...(span?.recording === true && { traceId: span.traceId }) }
   }
 
   /** Where readers of this task listen; undefined while there are none. */
@@ -162,7 +171,9 @@ export class Live {
       ...(accepted.length > 0 && { accepted }),
       ...(this.waiting && { waiting: true }),
     }
-    this.#log.append(entries, options).then(
+    const append = (): Promise<void> => this.#log.append(entries, options)
+    const appended = this.span === undefined ? append() : this.span.run(append)
+    appended.then(
       () => {
         this.#publish(entries, release)
         written.resolve()
@@ -349,7 +360,7 @@ export class Live {
     this.releasing = true
     const taken = isHoldLost(error)
     const reason = taken ? error.message : String(error.cause ?? error.message)
-    this.core.log.error('A task could not be stored', { taskId: this.id, error: reason })
+    this.core.log.error('A task could not be stored', { ...this.names, error: reason })
     this.jobs.refuseActive(error)
     this.jobs.refuseQueued(error)
     this.run?.abort(error)

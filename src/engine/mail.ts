@@ -11,7 +11,7 @@ import { type MailOutcome, sentError } from './remote.ts'
 import type { IdempotencyKey, Mail, MailState, NewMail } from './store.ts'
 
 /** A message on its way to the process that holds its task. */
-export interface SentMessage extends Pick<Job, 'message' | 'metadata' | 'acceptedOutputModes' | 'extensions'> {
+export interface SentMessage extends Pick<Job, 'message' | 'metadata' | 'acceptedOutputModes' | 'extensions' | 'trace'> {
   readonly idempotency?: IdempotencyKey
 }
 
@@ -90,6 +90,7 @@ async function takeMessage(core: Core, live: Live, mail: Mail): Promise<Taken | 
   const { idempotency, ...sent } = JSON.parse(mail.text) as SentMessage
   const job: Job = {
     ...sent,
+    receivedAt: core.now(),
     settled: new Outcome(),
     onStart: (startedAt) => void tell(core, { mail: mail.id, startedAt }),
   }

@@ -57,13 +57,14 @@ export async function takeOver(core: Core, { scope, id }: Abandoned, claimed: Cl
     waiting || (!isTerminal(head.state) && (!isInterrupted(head.state) || (await isAnswered(core, scope, head))))
   const message = worked && (waiting || core.agent.resumable) ? await lastMessage(core, scope, id) : undefined
   const live = new Live(core, scope, { id, contextId: head.contextId, log: claimed.log, claimed })
+  core.telemetry.meter?.add('parlance_tasks_taken_over_total')
   core.collectMail()
   if (!worked) live.next()
   else if (message === undefined) {
     const text = 'The server stopped while it worked on this task, so the task was ended.'
     live.append(live.status('TASK_STATE_FAILED', [{ text }]), { release: true })
   } else {
-    core.log.info('A task is run again', { taskId: id })
+    core.log.info('A task is run again', live.names)
     const job: Job = {
       message,
       metadata: {},

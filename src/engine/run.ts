@@ -10,6 +10,7 @@ import type { MessageEvent, StatusEvent, Yielded } from './executor.ts'
 import { historyBefore } from './history.ts'
 import { type Job, noMessage } from './jobs.ts'
 import type { Live } from './live.ts'
+import { type RunWatch, tellFailure, watchRun } from './run-watch.ts'
 import { type StopReason, shuttingDown, stopReason } from './stop-reason.ts'
 import type { IdempotencyKey } from './store.ts'
 import { checkParts, chunkOf, IllegalYield, readYield, TextPieces, textChunk } from './yields.ts'
@@ -47,11 +48,13 @@ export class Run {
   #heldTurn = false
   #thisTurn = 0
   readonly #pieces = new TextPieces()
+  readonly #watch: RunWatch
 
   constructor(live: Live, job: Job) {
     this.live = live
     this.job = job
     this.#decided = live.state !== undefined
+    this.#watch = watchRun(live, job)
     if (this.#decided) this.decision.resolve({ kind: 'task' })
   }
 
@@ -107,11 +110,17 @@ export class Run {
     if (!this.#over) await this.#drive()
   }
 
-  async #drive(): Promise<void> {
+  #drive(): Promise<void> {
     const { live } = this
     this.startedAt = live.core.now()
     this.lastEventAt = this.startedAt
+    this.#watch.began()
     live.jobs.started(this.job, live.seq)
+    return this.#watch.within(() => this.#work())
+  }
+
+  async #work(): Promise<void> {
+    const { live } = this
     try {
       const history = live.seq > 1 ? await historyBefore(live, [this.job, ...live.jobs.queue]) : []
       if (this.#over) return
@@ -245,7 +254,7 @@ export class Run {
       ...(metadata && { metadata }),
       ...(extensions && { extensions }),
     }
-    this.#close()
+    this.#close('message')
     this.live.run = undefined
     this.decision.resolve({ kind: 'message', message })
     this.live.discard()
@@ -270,7 +279,7 @@ export class Run {
     const known = A2AError.is(error)
     if (!this.#decided && known) {
       this.#decided = true
-      this.#close()
+      this.#close('refused')
       this.live.run = undefined
       this.decision.reject(error)
       this.live.discard()
@@ -282,7 +291,7 @@ export class Run {
       this.#finish('TASK_STATE_CANCELED')
       return
     }
-    this.live.core.log.error('An agent failed', { taskId: this.live.id, error: describeError(error) })
+    tellFailure(this.live, error)
     this.#finish('TASK_STATE_FAILED', [
       { text: known ? error.message : 'The agent failed while it worked on this task.' },
     ])
@@ -291,7 +300,7 @@ export class Run {
   #illegal(reason: string): void {
     const text = `The agent gave an answer that the protocol does not allow: ${reason}`
     const error = new A2AError('InvalidAgentResponse', text, { metadata: { taskId: this.live.id } })
-    this.live.core.log.error('An agent broke the protocol', { taskId: this.live.id, reason })
+    this.live.core.log.error('An agent broke the protocol', { ...this.live.names, reason })
     const decided = this.#decided
     this.#held = undefined
     if (!decided) this.decision.reject(error)
@@ -302,13 +311,15 @@ export class Run {
 
   /** Ends the run: with a terminal state, or leaving the state as it is. */
   #finish(state?: TaskState, parts?: readonly Part[], metadata?: StatusEvent['metadata']): void {
-    this.#close()
+    const left = state ?? (this.#interrupted ? this.live.state : undefined)
+    this.#close(left === undefined ? 'open' : left.slice('TASK_STATE_'.length).toLowerCase())
     if (state !== undefined) this.live.append(this.live.status(state, parts, metadata), { release: true })
     this.live.next()
   }
 
-  #close(): void {
+  #close(outcome: string): void {
     this.#over = true
+    this.#watch.ended(outcome)
     this.live.waiting = false
     this.#place?.leave()
     this.#forceTimer?.stop()
@@ -355,12 +366,12 @@ export class Run {
     this.#stop(stopReason('shutdown', 'The server is shutting down'))
     if (!this.#decided) {
       this.#decided = true
-      this.#close()
+      this.#close('refused')
       this.live.run = undefined
       this.decision.reject(shuttingDown())
       this.live.discard()
     } else if (this.live.core.agent.resumable || !begun) {
-      this.#close()
+      this.#close('handed_over')
       this.live.waiting = !begun
       this.live.handOver()
     } else this.force('TASK_STATE_FAILED', 'The server shut down before this task was done.')
@@ -370,7 +381,7 @@ export class Run {
   /** Drops the run without another entry, as none can be stored. */
   abort(error: Error): void {
     if (this.#over) return
-    this.#close()
+    this.#close('lost')
     this.decision.reject(error)
     this.#stop(stopReason('failure', 'The task could not be stored'))
     this.#stopIterator()
@@ -385,8 +396,4 @@ export class Run {
   nextMessage(): Promise<IteratorResult<Message>> {
     return this.#over ? Promise.resolve(noMessage) : this.live.jobs.nextMessage(this.live.seq)
   }
-}
-
-function describeError(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

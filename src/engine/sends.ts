@@ -1,5 +1,6 @@
 import { Outcome } from '../lib/deferred.ts'
 import { newId } from '../lib/ids.ts'
+import { readTraceParent } from '../lib/trace.ts'
 import { backgroundTimer, endOfTurn } from '../lib/turn.ts'
 import { type Encoded, encodeText } from '../protocol/encoded.ts'
 import type { CallContext, StreamEvent } from '../protocol/endpoint.ts'
@@ -52,13 +53,16 @@ export interface StartedTask {
 /** What became of a send at the moment at which it is known whether there is a task. */
 export type Started = Exclude<Decision, { kind: 'task' }> | StartedTask
 
-function createJob({ request, extensions, context, streaming }: Send): Job {
+function createJob({ now }: Core, { request, extensions, context, streaming }: Send): Job {
+  const trace = readTraceParent(context.headers)
   return {
     message: request.message,
     metadata: request.metadata ?? {},
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],
     extensions,
     settled: new Outcome(),
+    receivedAt: now(),
+    ...(trace && { trace }),
     ...(!streaming && { caller: context }),
   }
 }
@@ -87,7 +91,7 @@ async function startTask(core: Core, send: Send): Promise<Started> {
   const { scope, request } = send
   const id = newId()
   const contextId = request.message.contextId ?? newId()
-  const job = createJob(send)
+  const job = createJob(core, send)
   const live = new Live(core, scope, { id, contextId, log: core.store.create({ scope, id, contextId }) })
   // Held before anything runs, so that the stream finds every frame here and none has to be read back.
   const feed = send.streaming ? core.feeds.acquire(id, contextId) : undefined
@@ -121,9 +125,9 @@ async function startTask(core: Core, send: Send): Promise<Started> {
 async function continueTask(core: Core, send: Send): Promise<Started> {
   const { scope, request } = send
   const id = request.message.taskId as string
-  const job = createJob(send)
+  const job = createJob(core, send)
   checkContext(await requireHead(core, scope, id), request.message.contextId)
-  const { message, metadata, acceptedOutputModes, extensions } = job
+  const { message, metadata, acceptedOutputModes, extensions, trace } = job
   const { idempotency, context, streaming } = send
   try {
     const reached = await reach(
@@ -135,7 +139,14 @@ async function continueTask(core: Core, send: Send): Promise<Started> {
           live.accept(job, { idempotency })
           return { live, seq: live.seq }
         },
-        mail: messageMail({ message, metadata, acceptedOutputModes, extensions, ...(idempotency && { idempotency }) }),
+        mail: messageMail({
+        message,
+        metadata,
+        acceptedOutputModes,
+        extensions,
+        ...(trace && { trace }),
+        ...(idempotency && { idempotency }),
+      }),
         ...handKeyOn(core, send),
       },
     )

@@ -82,6 +82,7 @@ export async function tail(core: Core, options: TailOptions): Promise<AsyncItera
     scope,
     after: snapshot.head.seq,
     first: taskFrame(snapshot),
+    readers: core.readers,
     onEnd: () => {
       close()
       core.feeds.release(feed)

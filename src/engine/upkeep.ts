@@ -57,6 +57,7 @@ export function createUpkeep(core: Core): Upkeep {
   function lose(): void {
     if (core.lives.size > 0)
       log.error('This process was silent for too long: its tasks are left to others', { tasks: core.lives.size })
+    core.telemetry.meter?.add('parlance_tasks_lost_total', core.lives.size)
     for (const live of core.lives.values()) live.lose()
     void tidy()
   }

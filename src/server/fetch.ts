@@ -1,4 +1,5 @@
 import { tooLarge } from '../bindings/json-body.ts'
+import { ByteList } from '../lib/byte-list.ts'
 import type { HttpHandler, HttpHeaders, HttpRequest } from '../lib/http.ts'
 
 export interface FetchOptions {
@@ -45,21 +46,12 @@ function readFetchRequest(request: Request, mount: string): HttpRequest {
 
 async function readBody(request: Request, limit: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const chunks = new ByteList()
   for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
-    size += chunk.length
-    if (size > limit) throw tooLarge(limit)
-    chunks.push(chunk)
+    chunks.add(chunk)
+    if (chunks.length > limit) throw tooLarge(limit)
   }
-  if (chunks.length === 1) return chunks[0] as Uint8Array
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
+  return chunks.take()
 }
 
 function toStream(source: AsyncIterable<string>): ReadableStream<Uint8Array> {

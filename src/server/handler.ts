@@ -12,10 +12,12 @@ import { createFetch } from './fetch.ts'
 import { readNodeRequest, serveNodeRequest } from './node.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
 import { CallRates, limitRate, type RateLimit } from './rate-limit.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
 import { createHttpServer, type HandlerOptions, type HttpServer } from './server.ts'
+import { type WatchOptions, watchAgent } from './watch-agent.ts'
 
 /** How an agent is run and put on HTTP. */
-export interface AgentHandlerOptions extends HandlerOptions {
+export interface AgentHandlerOptions extends HandlerOptions, WatchOptions {
   /** Default `memory`. A store that is handed in stays open when the handler closes. */
   readonly store?: StoreChoice
   /** Bearer tokens that let callers in; `authenticator` serves other ways. */
@@ -60,6 +62,10 @@ export async function createHandler(agent: Agent, options: AgentHandlerOptions =
 /** A running agent and its HTTP side. */
 export interface StartedAgent {
   readonly server: HttpServer
+  /** How this server is. */
+  readonly readiness: () => Promise<Readiness>
+  /** The text of all metrics; only where they are measured. */
+  readonly metrics?: () => Promise<string>
   /** Ends the runs, then the streams, then the store that was opened here. */
   close(graceMs: number): Promise<void>
 }
@@ -70,23 +76,44 @@ export async function startAgent(agent: Agent, options: AgentHandlerOptions): Pr
   const authenticator = chooseAuthenticator(options)
   const store = await openStore(options.store ?? 'memory', { log, hints: options.hints })
   const ours = typeof options.store !== 'object'
+  const watched = await watchAgent(store, { ...options, log })
   try {
     const { inputModes } = resolveProfile(options.profile)
     const worker = inputModes === 'checked' ? agent : { ...agent, inputModes: ['*/*'] }
     const { limits, retain, rate } = options
-    const engine = createEngine({ agent: worker, store, log, ...(limits && { limits }), ...(retain && { retain }) })
+    const engine = createEngine({
+      agent: worker,
+      store: watched.store,
+      log,
+      telemetry: watched.telemetry,
+      ...(limits && { limits }),
+      ...(retain && { retain }),
+    })
     const endpoint = rate === undefined ? engine : limitRate(engine, new CallRates(rate))
-    const server = createHttpServer(agent, { ...options, ...(authenticator && { authenticator }), endpoint })
+    const readiness = createReadiness({ store })
+    const server = createHttpServer(agent, {
+      ...options,
+      ...(authenticator && { authenticator }),
+      endpoint,
+      telemetry: watched.telemetry,
+      readiness,
+      ...(watched.metrics && { metrics: watched.metrics }),
+    })
+    watched.measure(engine, server)
     await engine.start()
     return {
       server,
+      readiness: () => readiness(server.draining),
+      ...(watched.metrics && { metrics: watched.metrics }),
       close: async (graceMs) => {
         await engine.close({ graceMs })
         server.endStreams()
+        watched.stop()
         if (ours) await store.close()
       },
     }
   } catch (error) {
+    watched.stop()
     if (ours) await store.close()
     throw error
   }

@@ -1,5 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { tooLarge } from '../bindings/json-body.ts'
+import { ByteList } from '../lib/byte-list.ts'
 import type { HttpHandler, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http.ts'
 import { A2AError } from '../protocol/errors.ts'
 import { pump } from './pump.ts'
@@ -53,19 +54,19 @@ class Http2Request implements HttpRequest {
         return
       }
       const timer = setTimeout(late, this.#time)
-      const chunks: Buffer[] = []
+      const chunks = new ByteList()
       let size = 0
       stream.on('data', (chunk: Buffer) => {
         size += chunk.length
-        if (size <= limit) chunks.push(chunk)
+        if (size <= limit) chunks.add(chunk)
         else {
-          chunks.length = 0
+          chunks.clear()
           reject(tooLarge(limit))
         }
       })
       stream.once('end', () => {
         clearTimeout(timer)
-        resolve(Buffer.concat(chunks))
+        resolve(chunks.take())
       })
       stream.once('close', () => {
         clearTimeout(timer)

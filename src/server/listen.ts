@@ -1,5 +1,4 @@
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createServer as createHttp2, type ServerHttp2Session } from 'node:http2'
 import { createServer as createHttps } from 'node:https'
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,8 +8,7 @@ import type { HttpHandler } from '../lib/http.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ListenAddress } from './address.ts'
 import { refuseClient } from './client-error.ts'
-import { isGrpcStream } from './grpc.ts'
-import { serveHttp2Stream } from './http2.ts'
+import { createHttp2Server } from './http2-server.ts'
 import { readNodeRequest, serveNodeRequest } from './node.ts'
 import { peek } from './preface.ts'
 import { claimSocketFile } from './socket-file.ts'
@@ -65,7 +63,6 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
   const { handle, grpc, log, tls, limits = {} } = options
   const sockets = new Set<Socket>()
   const peeking = new Set<Socket>()
-  const sessions = new Set<ServerHttp2Session>()
   const { idle = 65_000, stall = 120_000, request = 300_000 } = limits
   const headersTime = Math.min(limits.headers ?? 30_000, request)
   let draining = false
@@ -86,45 +83,7 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
   server.on('checkContinue', (message, response) => serve(message, response, true))
   server.on('clientError', refuseClient)
 
-  // All calls of a client share one connection, so its memory is bounded by its streams: each holds back what is not read.
-  const http2 = createHttp2({ settings: { maxConcurrentStreams: 1_000 }, maxSessionMemory: 1_000 })
-  const callLimits = { request, stall }
-  http2.on('stream', (stream, headers) => {
-    if (grpc !== undefined && isGrpcStream(headers)) return grpc(stream, headers, callLimits)
-    serveHttp2Stream(handle, { stream, headers, request, stall }).catch((error) => {
-      log.error('an answer could not be written', { cause: error })
-      stream.destroy()
-    })
-  })
-  http2.on('sessionError', () => {})
-  http2.on('session', (session) => {
-    sessions.add(session)
-    session.once('close', () => sessions.delete(session))
-    // A stream may be silent for longer than its connection may be idle.
-    let streams = 0
-    session.on('stream', (stream) => {
-      streams += 1
-      stream.once('close', () => {
-        streams -= 1
-      })
-    })
-    session.setTimeout(idle)
-    session.on('timeout', () => {
-      // What broke the rules of HTTP/2 hears nothing any more, and is never closed by itself.
-      const late = setTimeout(() => session.destroy(), Math.min(idle, 10_000))
-      const stop = (): void => {
-        clearTimeout(late)
-        session.off('close', stop)
-      }
-      session.once('close', stop)
-      if (streams === 0) session.close()
-      else {
-        session.ping((error) => error === null && stop())
-        session.setTimeout(idle)
-      }
-    })
-    if (draining) session.close()
-  })
+  const http2 = createHttp2Server({ handle, grpc, log, limits: { request, idle, stall } })
 
   // The server's own listener sees HTTP/1 connections only, so that its time limits go on working.
   const event = tls === undefined ? 'connection' : 'secureConnection'
@@ -135,7 +94,7 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
     if (kind === 'http2') {
       // Whoever ends its side of such a connection has gone.
       socket.allowHalfOpen = false
-      http2.emit('connection', socket)
+      http2.accept(socket)
     } else toHttp1?.call(server, socket)
   }
   server.on(event, (socket: Socket) => {
@@ -169,7 +128,7 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
     draining = true
     server.close()
     for (const socket of peeking) socket.destroy()
-    for (const session of sessions) session.close()
+    http2.drain()
   }
 
   return {
@@ -182,9 +141,8 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
         server.closeIdleConnections()
         await sleep(10)
       }
-      for (const session of sessions) session.destroy()
-      for (const socket of sockets) socket.destroy()
       http2.close()
+      for (const socket of sockets) socket.destroy()
     },
   }
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { tooLarge } from '../bindings/json-body.ts'
+import { ByteList } from '../lib/byte-list.ts'
 import type { HttpHandler, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http.ts'
 import { endOfTurn } from '../lib/turn.ts'
 import { A2AError } from '../protocol/errors.ts'
@@ -114,17 +115,17 @@ export function readBody(message: IncomingMessage, limit: number): Promise<strin
       )
       return
     }
-    const chunks: Buffer[] = []
+    const chunks = new ByteList()
     let size = 0
     message.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= limit) chunks.push(chunk)
+      if (size <= limit) chunks.add(chunk)
       else if (size - chunk.length <= limit) {
-        chunks.length = 0
+        chunks.clear()
         reject(tooLarge(limit))
       }
     })
-    message.on('end', () => resolve(toText(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))))
+    message.on('end', () => resolve(toText(chunks.take())))
     message.on('error', () => reject(new A2AError('Cancelled')))
     message.on('close', () => {
       if (!message.complete) reject(new A2AError('Cancelled'))
@@ -133,8 +134,8 @@ export function readBody(message: IncomingMessage, limit: number): Promise<strin
 }
 
 /** Broken bytes become U+FFFD, so text without that character needs no second look. */
-function toText(bytes: Buffer): string | Uint8Array {
-  const text = bytes.toString('utf8')
+function toText(bytes: Uint8Array): string | Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return text.includes('\uFFFD') && !isUtf8(bytes) ? bytes : text
 }
 

@@ -1,9 +1,10 @@
 import type { Agent } from '../engine/executor.ts'
-import { silent } from '../lib/log.ts'
+import { type Logger, silent } from '../lib/log.ts'
+import { createAdminHandler } from './admin.ts'
 import { isLoopback, isUnspecified, type ListenAddress, parseListen, urlHost } from './address.ts'
 import { grpcTarget, type Listening } from './base-url.ts'
 import { refuseOthers } from './grpc.ts'
-import { type AgentHandlerOptions, startAgent } from './handler.ts'
+import { type AgentHandlerOptions, type StartedAgent, startAgent } from './handler.ts'
 import { type ConnectionLimits, type Listener, listen, type TlsOptions } from './listen.ts'
 
 /** How an agent is served. */
@@ -14,6 +15,8 @@ export interface ServeOptions extends AgentHandlerOptions {
   /** A second address that carries gRPC alone; without it, gRPC is spoken on `listen` with all else. */
   readonly grpcListen?: string | number
   readonly connections?: ConnectionLimits
+  /** A second address for `/metrics`, `/healthz` and `/readyz`, which callers should not reach; metrics are kept with it. */
+  readonly adminListen?: string | number
 }
 
 /** A served agent. */
@@ -23,6 +26,10 @@ export interface Server {
   /** Where gRPC is reached: `host:port`, or `unix:///path`. */
   readonly grpcTarget: string
   readonly cardUrl: string
+  /** Where metrics and health are told, if on an address of their own. */
+  readonly adminUrl?: string
+  /** The text of all metrics; only where they are kept. */
+  readonly metrics?: () => Promise<string>
   /**
    * Takes no more connections, lets runs finish for so many milliseconds (default 10,000), ends streams with a hint to
    * come back, and cuts what is left.
@@ -35,7 +42,8 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
   const log = options.log ?? silent
   const address = parseListen(options.listen ?? '127.0.0.1:8082')
   const grpcAddress = options.grpcListen === undefined ? undefined : parseListen(options.grpcListen)
-  const started = await startAgent(agent, options)
+  const adminAddress = options.adminListen === undefined ? undefined : parseListen(options.adminListen)
+  const started = await startAgent(agent, adminAddress === undefined ? options : { measured: true, ...options })
   const { server } = started
   const listeners: Listener[] = []
   try {
@@ -46,6 +54,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
     if (grpcAddress !== undefined) {
       listeners.push(await listen(grpcAddress, { handle: refuseOthers, grpc, log, tls, limits }))
     }
+    const admin = adminAddress && (await listenForAdmin(adminAddress, started, log))
     const secure = tls !== undefined
     const place = {
       host: address.kind === 'tcp' ? address.host : 'localhost',
@@ -67,12 +76,18 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
       url,
       grpcTarget: grpcTarget(url, place) ?? '',
       cardUrl: `${url}${server.cardPath}`,
+      ...(admin && adminAddress && { adminUrl: localUrl(adminAddress, { port: admin.port, secure: false }) }),
+      ...(started.metrics && { metrics: started.metrics }),
       close: ({ graceMs = 10_000 } = {}) => {
         closing ??= (async () => {
+          log.info('The server takes no more calls, and lets runs finish', { graceMs })
           server.drain()
           for (const each of listeners) each.drain()
           await started.close(graceMs)
           await Promise.all(listeners.map((each) => each.close(1_000)))
+          // Until now it told those who ask that this server is on its way out.
+          await admin?.close(0)
+          log.info('The server has ended')
         })()
         return closing
       },
@@ -82,6 +97,12 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
     await started.close(0)
     throw error
   }
+}
+
+/** Listens for those who look after the server. */
+async function listenForAdmin(address: ListenAddress, started: StartedAgent, log: Logger): Promise<Listener> {
+  const { metrics = async () => '', readiness } = started
+  return await listen(address, { handle: createAdminHandler({ metrics, readiness }), log })
 }
 
 function grpcPlace(address: ListenAddress, port: number): Pick<Listening, 'grpcPort' | 'grpcSocket'> {

@@ -1,4 +1,5 @@
 import type { Authenticator } from '../auth/authenticate.ts'
+import { bearerTokens } from '../auth/bearer.ts'
 import { apiHeaders, errorHeaders, logFailure } from '../bindings/failure.ts'
 import type { GrpcHandler } from '../bindings/grpc/server.ts'
 import { restErrorText } from '../bindings/http/error-text.ts'
@@ -10,6 +11,7 @@ import type { HttpHandler, HttpRequest, HttpResponse } from '../lib/http.ts'
 import { type Logger, silent } from '../lib/log.ts'
 import { SseStreams } from '../lib/sse.ts'
 import type { Endpoint } from '../protocol/endpoint.ts'
+import type { Telemetry } from '../observe/telemetry.ts'
 import { A2AError } from '../protocol/errors.ts'
 import { createGate } from '../protocol/gate.ts'
 import { type Profile, type ProfileName, resolveProfile } from '../protocol/profiles.ts'
@@ -17,6 +19,9 @@ import { type BaseUrlOptions, createBaseUrl, createHostCheck, grpcTarget, type L
 import { createCard, createCardRoute, servedCapabilities } from './card-route.ts'
 import { type CorsOptions, createCors } from './cors.ts'
 import { createGrpc } from './grpc.ts'
+import { metricsAnswer } from './admin.ts'
+import { observeCalls } from './observe-calls.ts'
+import { type Readiness, readinessAnswer } from './readiness.ts'
 
 /** Where each part is found; paths begin with `/` and stand behind the base URL. */
 export interface ServerPaths {
@@ -51,6 +56,18 @@ export interface HandlerOptions extends BaseUrlOptions {
   readonly log?: Logger
 }
 
+/** What an HTTP side is made of. */
+export interface HttpServerOptions extends HandlerOptions {
+  readonly endpoint: Endpoint
+  readonly telemetry?: Telemetry
+  /** Tells how the rest of the server is. */
+  readonly readiness?: (draining: boolean) => Promise<Readiness>
+  /** The text of all metrics; only where they are measured. */
+  readonly metrics?: () => Promise<string>
+  /** What callers of `/metrics` need; without it, there is no such path. */
+  readonly metricsToken?: string
+}
+
 /** An agent's HTTP side without a listener. */
 export interface HttpServer {
   readonly handle: HttpHandler
@@ -60,6 +77,8 @@ export interface HttpServer {
   readonly cardPath: string
   /** Event streams that are open now. */
   readonly openStreams: number
+  /** Whether it takes no new work any more. */
+  readonly draining: boolean
   /** Tells where the listener is, once there is one. */
   setListening(place: Listening): void
   /** From now on `/readyz` says no, and streams that end say when to come back. */
@@ -74,7 +93,7 @@ const hsts = 'max-age=31536000'
 type Route = (request: HttpRequest) => Promise<HttpResponse>
 
 /** Puts an endpoint on HTTP: JSON-RPC, HTTP+JSON, the card and the health paths. Wrong settings are a `TypeError`. */
-export function createHttpServer(agent: Agent, options: HandlerOptions & { readonly endpoint: Endpoint }): HttpServer {
+export function createHttpServer(agent: Agent, options: HttpServerOptions): HttpServer {
   const log = options.log ?? silent
   const profile = resolveProfile(options.profile)
   const { authenticator, trustProxy = false } = options
@@ -100,8 +119,12 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
     bodyLimit: options.bodyLimit ?? 16 * 1024 * 1024,
     log,
   }
-  const jsonRpc = createJsonRpcHandler(serving)
-  const rest = createHttpJsonHandler(serving, restPath)
+  const observed = (binding: string): ServingOptions => {
+    if (options.telemetry === undefined) return serving
+    return { ...serving, ...observeCalls(options.endpoint, binding, options.telemetry) }
+  }
+  const jsonRpc = createJsonRpcHandler(observed('JSONRPC'))
+  const rest = createHttpJsonHandler(observed('HTTP+JSON'), restPath)
   const baseUrl = createBaseUrl(options, () => listening)
   const checkHost = createHostCheck(options)
   const cors = options.cors && createCors(options.cors)
@@ -140,8 +163,22 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
   )
   routes.set(
     '/readyz',
-    readOnly(async () => (draining ? status(503, 'draining') : status(200, 'ready'))),
+    readOnly(async () => {
+      if (options.readiness === undefined) return draining ? status(503, 'draining') : status(200, 'ready')
+      return readinessAnswer(await options.readiness(draining))
+    }),
   )
+  const { metrics, metricsToken } = options
+  if (metrics !== undefined && metricsToken !== undefined) {
+    const guard = bearerTokens([metricsToken])
+    routes.set(
+      '/metrics',
+      readOnly(async (request) => {
+        await guard.authenticate(request)
+        return metricsAnswer(await metrics())
+      }),
+    )
+  }
 
   /** GET and HEAD only; errors in the form of HTTP+JSON. */
   function readOnly(route: Route): Route {
@@ -180,10 +217,13 @@ export function createHttpServer(agent: Agent, options: HandlerOptions & { reado
       if (cors !== undefined || checked !== undefined || trustProxy || request.secure) return decorated(request)
       return (routes.get(request.path) ?? rest)(request)
     },
-    grpc: createGrpc(serving),
+    grpc: createGrpc(observed('GRPC')),
     cardPath: cardPaths[0] ?? wellKnown,
     get openStreams() {
       return streams.size
+    },
+    get draining() {
+      return draining
     },
     setListening: (place) => {
       listening = place

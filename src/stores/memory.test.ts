@@ -5,7 +5,10 @@ import { memoryDatabase } from './testing-databases.ts'
 import { message, scope, storeTask } from './testing-entries.ts'
 
 storeContract('memory', async () => ({ store: openMemoryStore() }), { describe, test })
-storeContract('memory for several processes', async () => ({ store: createMemoryDatabase().open() }), { describe, test })
+storeContract('memory for several processes', async () => ({ store: createMemoryDatabase().open() }), {
+  describe,
+  test,
+})
 clusterContract('memory', memoryDatabase, { describe, test })
 
 test('a store in memory that is killed does nothing any more, and leaves its tasks to others', async () => {

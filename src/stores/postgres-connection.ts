@@ -57,6 +57,8 @@ export function databaseError(error: unknown): A2AError {
   })
 }
 
+function ignored(): void {}
+
 const { types } = pg
 const numbers = {
   getTypeParser: (oid: number, format?: 'text') => (oid === 20 ? Number : types.getTypeParser(oid, format)),
@@ -121,12 +123,16 @@ export class Postgres {
     let client: pg.PoolClient | undefined
     try {
       client = await this.#pool.connect()
+      // While it is lent out, nobody else listens for its end, of which the work learns by its own statement.
+      client.on('error', ignored)
       const result = await work(client)
+      client.off('error', ignored)
       client.release()
       this.#back()
       return result
     } catch (error) {
       const away = isAway(error)
+      if (!away) client?.off('error', ignored)
       client?.release(away)
       if (away) this.#lose(error)
       throw databaseError(error)

@@ -9,8 +9,13 @@ const lockNumber = '5791153713826951276'
 /** What version the schema has; 0 when nothing is there. */
 export async function schemaVersion(client: pg.ClientBase, { schema }: Postgres): Promise<number> {
   const table = `${schema}.schema_version`
-  const there = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table])
-  if (!there.rows[0]?.there) return 0
+  // Read from the catalog itself: what a connection remembers of names may be older than the lock that it has waited for.
+  const there = await client.query(
+    `select 1 from pg_catalog.pg_class as class join pg_catalog.pg_namespace as space on space.oid = class.relnamespace
+     where '"' || replace(space.nspname, '"', '""') || '"' = $1 and class.relname = 'schema_version'`,
+    [schema],
+  )
+  if (there.rowCount === 0) return 0
   const found = await client.query<{ number: number }>(`select number from ${table}`)
   return found.rows[0]?.number ?? 0
 }

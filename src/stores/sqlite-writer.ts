@@ -1,7 +1,7 @@
 import type { UnitResult } from './commit-queue.ts'
 import { type Batch, unitHeader, unitKinds } from './sqlite-batch.ts'
-import { Commit, type CommitParts, type Unit } from './sqlite-commit.ts'
 import type { Holder } from './sqlite-calls.ts'
+import { Commit, type CommitParts, type Unit } from './sqlite-commit.ts'
 import { breaksFile, writeFailure } from './sqlite-failure.ts'
 import { HeldTasks } from './sqlite-held.ts'
 

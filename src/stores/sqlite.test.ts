@@ -16,7 +16,9 @@ async function has(name: SqliteDriverName): Promise<boolean> {
   }
 }
 
-const drivers = await Promise.all((['node', 'photostructure'] as const).map(async (name) => ((await has(name)) ? [name] : [])))
+const drivers = await Promise.all(
+  (['node', 'photostructure'] as const).map(async (name) => ((await has(name)) ? [name] : [])),
+)
 
 for (const [index, driver] of drivers.flat().entries()) {
   for (const options of [{ thread: 'main' }, { thread: 'worker' }, { thread: 'main', cacheBytes: 0 }] as const) {

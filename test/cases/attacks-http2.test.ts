@@ -203,6 +203,67 @@ describe('HTTP/2 by prior knowledge', () => {
     await connection.closed()
   })
 
+  it('a reader that opens no window but keeps its connection busy is cut as well', async () => {
+    const served = await serve({ connections: { stall: 150 } })
+    const connection = await http2Connection(served.url)
+    connection.socket.write(raw(settings, { payload: Buffer.concat([Buffer.from([0, 4]), uint32(0)]) }))
+    const { path, body } = wireRequest('HTTP+JSON', 'SendStreamingMessage', {
+      request: sendRequest('chunks:a:5000 done'),
+    })
+    connection.socket.write(request(1, 'POST', { path, flags: endHeaders }))
+    connection.socket.write(raw(data, { flags: endStream, stream: 1, payload: Buffer.from(body) }))
+    connection.socket.write(request(3, 'GET', { path: '/.well-known/agent-card.json' }))
+    const busy = setInterval(() => connection.socket.write(raw(ping, { payload: Buffer.alloc(8) })), 5)
+    try {
+      for (const stream of ['\x01', '\x03'])
+        await connection.until((text) => text.includes(`\x00\x00\x04\x03\x00\x00\x00\x00${stream}`))
+    } finally {
+      clearInterval(busy)
+      connection.socket.destroy()
+    }
+  })
+
+  it('a reader that is slow, but takes what it can, is not cut', async () => {
+    const served = await serve({ connections: { stall: 150 } })
+    const { path, body } = wireRequest('HTTP+JSON', 'SendStreamingMessage', {
+      request: sendRequest('chunks:a:2000 done'),
+    })
+    const connection = await http2Connection(served.url)
+    connection.socket.write(raw(settings, { payload: Buffer.concat([Buffer.from([0, 4]), uint32(0)]) }))
+    connection.socket.write(request(1, 'POST', { path, flags: endHeaders }))
+    connection.socket.write(raw(data, { flags: endStream, stream: 1, payload: Buffer.from(body) }))
+    const window = Buffer.concat([0, 1].map((stream) => raw(windowUpdate, { stream, payload: uint32(20_000) })))
+    const reads = setInterval(() => connection.socket.write(window), 60)
+    try {
+      await connection.until((text) => text.includes('TASK_STATE_COMPLETED'))
+      expect(connection.text).not.toContain('\x00\x00\x04\x03\x00\x00\x00\x00\x01')
+    } finally {
+      clearInterval(reads)
+      connection.socket.destroy()
+    }
+  })
+
+  it('a gateway that leaves 2,000 calls at once keeps its connection, where Node.js lets us say so', async () => {
+    const served = await serve()
+    const connection = await http2Connection(served.url)
+    const left = repeat(2_000, (at) =>
+      Buffer.concat([
+        request(2 * at + 1, 'GET', { path: '/tasks' }),
+        raw(reset, { stream: 2 * at + 1, payload: uint32(8) }),
+      ]),
+    )
+    connection.socket.write(left)
+    connection.socket.write(request(4_001, 'GET', { path: '/healthz' }))
+    // A farewell: type 7, no flags, stream 0.
+    const told = (text: string): boolean => text.includes('"ok"') || text.includes('\x07\x00\x00\x00\x00\x00')
+    const answered = await connection.until(told).then(
+      () => connection.text.includes('"ok"'),
+      () => false,
+    )
+    connection.socket.destroy()
+    expect(answered).toBe(Number(process.versions.node.split('.')[0]) >= 22)
+  })
+
   it('a stream whose reader opens no window waits, holds up nobody, and is cut in time', async () => {
     const served = await serve({ connections: { stall: 150 } })
     const { path, body } = wireRequest('HTTP+JSON', 'SendStreamingMessage', {

@@ -44,6 +44,7 @@ export interface Started {
   /** Waits until standard output holds a text; fails when the command ends before. */
   until(text: string): Promise<void>
   out(): string
+  err(): string
 }
 
 const running = new Set<ChildProcessWithoutNullStreams>()
@@ -80,6 +81,7 @@ export function start(args: readonly string[], { input, env = {}, cwd = reposito
     child,
     ended,
     out: () => out,
+    err: () => err,
     until: (text) =>
       new Promise((resolve, reject) => {
         const watch = (): void => {

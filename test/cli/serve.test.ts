@@ -183,7 +183,7 @@ describe.concurrent('parlance serve', { timeout: 30_000 }, () => {
     ],
     [
       'a store that is not known',
-      () => [...pong, '-s', 'postgres://me:pw@db/x'],
+      () => [...pong, '-s', 'mysql://me:pw@db/x'],
       /^error: --store: is not a store that is known here\nhint: /,
     ],
     [

@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai'
 import type { LanguageModel, ProviderCallOptions, ResponseFormat } from './language-model.ts'
+import { beginModelSpan } from './model-span.ts'
 import { prepareModel } from './prepare.ts'
 import type { ModelSettings } from './settings.ts'
 import { createThinkSplitter } from './think-splitter.ts'
@@ -46,6 +47,7 @@ export async function* streamAnswer(
   const [{ streamText }, model] = await Promise.all([import('ai'), ready.load()])
   const { settings } = ready
   const { responseFormat, onWarning, signal, system, progress } = request
+  const span = beginModelSpan(settings, request)
   const stop = new AbortController()
   const splitter = createThinkSplitter()
   const tools: string[] = []
@@ -66,6 +68,7 @@ export async function* streamAnswer(
     for await (const part of result.fullStream) {
       if (part.type === 'text-delta') {
         const text = splitter.push(part.text)
+        span?.said(part.text)
         if (text === '') continue
         progress.given = true
         yield text
@@ -73,7 +76,10 @@ export async function* streamAnswer(
       else if (part.type === 'tool-call') tools.push(part.toolName)
       else if (part.type === 'error') throw part.error
       else if (part.type === 'abort') signal.throwIfAborted()
-      else if (part.type === 'finish') reason = part.finishReason
+      else if (part.type === 'finish') {
+        reason = part.finishReason
+        span?.finished(reason, part.totalUsage)
+      }
     }
     signal.throwIfAborted()
     const rest = splitter.end()
@@ -82,8 +88,12 @@ export async function* streamAnswer(
       yield rest
     }
     return { reason, given: progress.given, thought: thought || splitter.thought, tools }
+  } catch (error) {
+    span?.failed(error)
+    throw error
   } finally {
     stop.abort()
+    span?.end()
   }
 }
 

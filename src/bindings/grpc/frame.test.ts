@@ -100,3 +100,15 @@ test('the number of an event stands behind the message, which stays as it is', (
   }
   expect(readEventNumber(frame.subarray(5))).toBeUndefined()
 })
+
+test('a frame that comes byte by byte is copied, and keeps none of the blocks that it came in', () => {
+  const message = new Uint8Array(20_000).fill(7)
+  const block = frameOf(message)
+  const found: Buffer[] = []
+  const reader = new FrameReader(100_000, (payload) => found.push(payload))
+  for (let at = 0; at < block.length - 1; at++) reader.push(block.subarray(at, at + 1))
+  const last = Buffer.from(block.subarray(-1))
+  block.fill(0)
+  reader.push(last)
+  expect([found.length, Buffer.from(message).equals(found[0] as Buffer)]).toEqual([1, true])
+})

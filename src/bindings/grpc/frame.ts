@@ -1,3 +1,4 @@
+import { ByteList } from '../../lib/byte-list.ts'
 import { A2AError } from '../../protocol/errors.ts'
 import { messageTooLarge } from './limits.ts'
 
@@ -11,8 +12,7 @@ export type OnFrame = (payload: Buffer, compressed: boolean) => void
 export class FrameReader {
   readonly #limit: number
   readonly #onFrame: OnFrame
-  #held: Buffer[] = []
-  #heldLength = 0
+  readonly #held = new ByteList()
   /** No frame ends before so many bytes are there. */
   #wanted = prefixLength
 
@@ -24,18 +24,16 @@ export class FrameReader {
 
   /** Whether a frame has begun that has not ended. */
   get isCut(): boolean {
-    return this.#heldLength > 0
+    return this.#held.length > 0
   }
 
   /** Throws PayloadTooLarge, and InvalidRequest for bytes that cannot begin a frame. */
   push(chunk: Buffer): void {
-    if (this.#heldLength > 0) {
-      this.#hold(chunk)
-      if (this.#heldLength < this.#wanted) return
-      const joined = Buffer.concat(this.#held, this.#heldLength)
-      this.#held = []
-      this.#heldLength = 0
-      this.#take(joined)
+    if (this.#held.length > 0) {
+      this.#held.add(chunk)
+      if (this.#held.length < this.#wanted) return
+      const { buffer, byteOffset, byteLength } = this.#held.take()
+      this.#take(Buffer.from(buffer, byteOffset, byteLength))
     } else this.#take(chunk)
   }
 
@@ -58,12 +56,7 @@ export class FrameReader {
       this.#onFrame(bytes.subarray(at + prefixLength, end), flag === 1)
       at = end
     }
-    if (at < bytes.length) this.#hold(at === 0 ? bytes : bytes.subarray(at))
-  }
-
-  #hold(chunk: Buffer): void {
-    this.#held.push(chunk)
-    this.#heldLength += chunk.length
+    if (at < bytes.length) this.#held.add(at === 0 ? bytes : bytes.subarray(at))
   }
 }
 

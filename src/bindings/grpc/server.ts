@@ -57,7 +57,10 @@ export function createGrpcHandler(options: ServingOptions): GrpcHandler {
   const settings: CallSettings = {
     bodyLimit: options.bodyLimit,
     overrides: grpcOverrides(profile),
-    failed: (error, { path }) => logFailure(log, error, { binding: 'GRPC', operation: operationOf(path) }),
+    failed: (error, { path }) => {
+      logFailure(log, error, { binding: 'GRPC', operation: operationOf(path) })
+      options.failed?.(error)
+    },
   }
 
   return (stream, headers, limits = usualLimits) => {

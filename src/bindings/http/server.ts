@@ -105,6 +105,7 @@ export function createHttpJsonHandler(options: ServingOptions, prefix = ''): Htt
   function failure(request: HttpRequest, thrown: unknown, known: Known): HttpResponse {
     const error = A2AError.from(thrown)
     logFailure(options.log, error, { binding: 'HTTP+JSON', operation: known.operation })
+    if (known.operation !== undefined) options.failed?.(error)
     const status = statusOf(error)
     const headers = withMediaType(errorHeaders(error), request, profile)
     const body = errorTextOf(error, known.dialect)

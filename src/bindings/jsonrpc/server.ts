@@ -126,6 +126,7 @@ export function createJsonRpcHandler(options: ServingOptions): HttpHandler {
   function failure(thrown: unknown, known: Known): HttpResponse {
     const error = A2AError.from(thrown)
     logFailure(options.log, error, { binding: 'JSONRPC', operation: known.method })
+    options.failed?.(error)
     const status = statusOf(error)
     const text = errorText(known.id, error)
     if (status !== 200 || !known.asEvent) return { status, headers: errorHeaders(error), body: text }

@@ -15,11 +15,13 @@ import { createServeLog } from '../serve-log.ts'
 import { commandLine } from '../shell.ts'
 import { type NamedStore, readStore, storeLabel } from '../store-choice.ts'
 import { cleanLine } from '../terminal-text.ts'
-import { announces, createWorkerHints, isFirstProcess, supervisor } from '../worker.ts'
+import { announces, createWorkerHints, listenForStop, supervisor, workerNumber } from '../worker.ts'
+import { logOptions, startTracing, type WatchFlags, watchOptions } from '../watch-flags.ts'
+import { createWorkerMetrics } from '../worker-metrics.ts'
 import { superviseWorkers } from '../workers.ts'
 
 /** The flags of `parlance serve`. */
-export interface ServeFlags extends CommonFlags, ServedFlags, LimitFlags {
+export interface ServeFlags extends CommonFlags, ServedFlags, LimitFlags, WatchFlags {
   readonly listen: string
   readonly store?: string
   readonly sessionDb?: string
@@ -68,10 +70,12 @@ export async function serve(path: string, flags: ServeFlags, output: Output): Pr
   }
   const limits = readLimits(flags)
   const rate = flags.rate === undefined ? undefined : readRate(flags.rate)
-  if (workers > 1 && isFirstProcess()) return await superviseWorkers(workers, output)
-  const log = await createServeLog(output, { json: output.json, debug: flags.debug === true })
+  const worker = workerNumber()
+  if (workers > 1 && worker === undefined) return await superviseWorkers({ count: workers, graceMs, output })
+  const log = await createServeLog(output, { ...logOptions(flags, output.json), worker })
   const served = await starting(() => loadServedAgent(path, flags, log))
-  for (const { text } of served.warnings) if (!output.json) output.warn(text)
+  for (const { text } of announces() ? served.warnings : []) if (!output.json) output.warn(text)
+  const tracing = await startTracing(flags, { agent: served.agent, log })
   const { serve: start } = await import('../../server/serve.ts')
   const server = await starting(() =>
     start(served.agent, {
@@ -82,13 +86,16 @@ export async function serve(path: string, flags: ServeFlags, output: Output): Pr
       log,
       limits,
       ...(rate && { rate }),
-      ...(workers > 1 && { hints: createWorkerHints() }),
+      ...(workers > 1 && { hints: createWorkerHints(), peers: createWorkerMetrics(workers - 1) }),
+      ...watchOptions(flags),
+      ...(tracing && { tracer: tracing.tracer }),
     }),
   )
   const stopped = waitForSignal(server, { graceMs, output })
   served.warm?.().catch((error: unknown) => log.warn('a model is not ready', { cause: error }))
   if (announces()) await announce({ served, server, store, token, flags }, output)
   await stopped
+  await tracing?.close()
   return exitCodes.ok
 }
 
@@ -179,7 +186,7 @@ interface Started {
 
 async function announce({ served, server, store, token, flags }: Started, output: Output): Promise<void> {
   const { agent, warnings } = served
-  const { url, cardUrl, grpcTarget } = server
+  const { url, cardUrl, grpcTarget, adminUrl } = server
   const secret =
     token === undefined ? '' : flags.authToken === undefined ? ' --token "$PARLANCE_AUTH_TOKEN"' : ' --token TOKEN'
   const unix = flags.listen.startsWith('unix://')
@@ -191,6 +198,7 @@ async function announce({ served, server, store, token, flags }: Started, output
       url,
       cardUrl,
       grpc: grpcTarget,
+      ...(adminUrl !== undefined && { admin: adminUrl }),
       command,
       agent: { name, version },
       store: storeLabel(store),
@@ -203,6 +211,7 @@ async function announce({ served, server, store, token, flags }: Started, output
     `${output.out.bold(cleanLine(agent.name))} is served at ${unix ? flags.listen : url}`,
     `${label('card')}${cardUrl}`,
     ...(flags.grpcListen === undefined ? [] : [`${label('grpc')}${grpcTarget}`]),
+    ...(adminUrl === undefined ? [] : [`${label('admin')}${adminUrl}`]),
     `${label('tasks')}${store === 'memory' ? 'in memory, gone when this ends' : storeLabel(store).replace(/^sqlite:/, '')}`,
     ...(command === undefined ? [] : [`${label('call')}${command}`]),
   ])
@@ -214,9 +223,10 @@ async function waitForSignal(
   { graceMs, output }: { readonly graceMs: number; readonly output: Output },
 ): Promise<void> {
   const signal = await new Promise<EndSignal>((resolve) => {
-    listenForInterrupt(resolve)
+    if (workerNumber() === undefined) listenForInterrupt(resolve)
+    else listenForStop(resolve)
   })
-  if (output.errIsTerminal && !output.json) {
+  if (announces() && output.errIsTerminal && !output.json) {
     output.note(
       `${signal === 'SIGINT' ? '\n' : ''}Stopping; running tasks have ${graceMs / 1000} s to finish. Again to stop at once.`,
     )

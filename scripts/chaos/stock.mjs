@@ -1,0 +1,84 @@
+// The end of a history: once nothing is at work any more, what is stored.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { canonical, fold, hasEnded } from '../kill/fold.mjs'
+import { call, stream } from '../kill/wire.mjs'
+import { createCalls } from './client.mjs'
+
+/** How long what was left may take to come to its end, milliseconds. */
+const patience = 40_000
+
+const active = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING']
+
+/** Sends what never got an answer, waits until no task is at work, then records every task with all its frames. */
+export async function takeStock({ url, history, shared, report, random }) {
+  const server = { url }
+  const headers = { connection: 'close' }
+  const { ask } = createCalls({ url, history, random })
+  for (const [key, params] of shared.unanswered) {
+    // A refusal (a task that has ended meanwhile) is an answer too.
+    await ask('SendMessage', { params, headers: { 'idempotency-key': key } }).catch(() => {})
+  }
+  await settled({ server, headers, report })
+  const ids = []
+  let pageToken
+  do {
+    const params = { pageSize: 100, ...(pageToken && { pageToken }) }
+    const page = await call(server, 'ListTasks', { binding: 'jsonrpc', params, headers })
+    ids.push(...page.tasks.map(({ id }) => id))
+    pageToken = page.nextPageToken
+  } while (pageToken)
+  history.record({ kind: 'listed', ids })
+  report(`${ids.length} tasks to look at`)
+  const rest = [...ids]
+  const read = async () => {
+    for (let id = rest.pop(); id !== undefined; id = rest.pop()) await recordTask({ server, headers, history, id })
+  }
+  await Promise.all(Array.from({ length: 6 }, read))
+}
+
+async function settled({ server, headers, report }) {
+  const until = Date.now() + patience
+  for (;;) {
+    const pages = await Promise.all(
+      active.map((status) =>
+        call(server, 'ListTasks', { binding: 'jsonrpc', params: { status, pageSize: 1 }, headers }),
+      ),
+    )
+    const left = pages.reduce((sum, { totalSize }) => sum + totalSize, 0)
+    if (left === 0) return
+    if (Date.now() > until) return report(`${left} tasks are still at work`)
+    await sleep(100)
+  }
+}
+
+/** Number of the frame that shows a task as it was made: its message is the first entry, its first status the second. */
+const firstFrame = 2
+
+async function recordTask({ server, headers, history, id }) {
+  const task = await call(server, 'GetTask', { binding: 'rest', params: { id }, headers })
+  const leave = new AbortController()
+  const timer = setTimeout(() => leave.abort(), 10_000)
+  const frames = []
+  let folded
+  try {
+    const options = { binding: 'rest', params: { id }, signal: leave.signal }
+    const given = { ...options, headers: { ...headers, 'last-event-id': String(firstFrame) } }
+    for await (const frame of stream(server, 'SubscribeToTask', given)) {
+      frames.push(frame)
+      folded = frame.event.task ?? fold(folded, frame.event)
+      // One that waits has no last frame; it is read until it comes to what is stored.
+      if (!hasEnded(task) && same(folded, task)) break
+    }
+  } catch (error) {
+    // What is missing is what the checker finds.
+    if (!leave.signal.aborted) frames.push({ id: 0, event: { error: error.message } })
+  } finally {
+    clearTimeout(timer)
+    leave.abort()
+  }
+  history.record({ kind: 'stored', task, frames: frames.filter(({ event }) => event.error === undefined) })
+}
+
+function same(one, other) {
+  return canonical([one.status, one.artifacts ?? []]) === canonical([other.status, other.artifacts ?? []])
+}
