@@ -11,7 +11,7 @@ export function checkRuns(steps, { troubles, violate }) {
   const current = new Map()
   const over = new Set()
   const begun = new Set()
-  let again = 0
+  const again = new Set()
   for (const { task, run, node, step, at } of steps) {
     const before = current.get(task)
     if (step === 'begin') {
@@ -19,7 +19,7 @@ export function checkRuns(steps, { troubles, violate }) {
       begun.add(run)
       current.set(task, { run, node })
       if (before === undefined || over.has(before.run)) continue
-      again += 1
+      again.add(task)
       // Another process, or the same one after it lost its hold: the earlier run must be silent from here on.
       continue
     }

@@ -62,7 +62,13 @@ export async function startOnce(core: Core, send: KeyedSend, start: () => Promis
   const running = core.keyed.get(place)
   if (running !== undefined) {
     checkDigest(idempotency.digest, running.digest)
-    return joined(await running.started)
+    try {
+      return joined(await running.started)
+    } catch (error) {
+      if (!A2AError.is(error) || error.code !== 'Cancelled' || send.context.signal?.aborted) throw error
+      // The first caller left before anything was begun; this one is still here.
+      return startOnce(core, send, start)
+    }
   }
   const started = begin(core, send, start)
   core.keyed.set(place, { digest: idempotency.digest, started })

@@ -52,10 +52,18 @@ async function tryTakeOver(core: Core, place: Abandoned): Promise<boolean> {
 export async function takeOver(core: Core, { scope, id }: Abandoned, claimed: Claimed): Promise<void> {
   const { head } = claimed
   const waiting = claimed.left === 'waiting'
-  // Read before the task can be found here, so that no message can begin a run meanwhile.
-  const worked =
-    waiting || (!isTerminal(head.state) && (!isInterrupted(head.state) || (await isAnswered(core, scope, head))))
-  const message = worked && (waiting || core.agent.resumable) ? await lastMessage(core, scope, id) : undefined
+  let worked: boolean
+  let message: Message | undefined
+  try {
+    // Read before the task can be found here, so that no message can begin a run meanwhile.
+    worked =
+      waiting || (!isTerminal(head.state) && (!isInterrupted(head.state) || (await isAnswered(core, scope, head))))
+    message = worked && (waiting || core.agent.resumable) ? await lastMessage(core, scope, id) : undefined
+  } catch (error) {
+    // Whoever finds it next may be able to read it.
+    await claimed.log.append([], { release: 'handOver', ...(waiting && { waiting }) }).catch(() => {})
+    throw error
+  }
   const live = new Live(core, scope, { id, contextId: head.contextId, log: claimed.log, claimed })
   core.telemetry.meter?.add('parlance_tasks_taken_over_total')
   core.collectMail()
@@ -84,15 +92,21 @@ export async function takeOver(core: Core, { scope, id }: Abandoned, claimed: Cl
 async function isAnswered(core: Core, scope: Scope, { id, seq }: TaskHead): Promise<boolean> {
   for (let after = seq; after > 0; ) {
     after = Math.max(0, after - atOnce)
-    const entries = await core.store.entries(scope, id, { after, limit: atOnce }).catch(() => undefined)
+    const entries = await core.store.entries(scope, id, { after, limit: atOnce }).catch(unreadable)
     const newest = entries?.findLast(({ kind }) => kind !== 'chunk')
     if (newest !== undefined) return newest.kind === 'message'
   }
   return false
 }
 
+/** What cannot be read for good is as if it were not there; a store that is away is another matter. */
+function unreadable(error: unknown): undefined {
+  if (A2AError.is(error) && error.code === 'Unavailable') throw error
+  return undefined
+}
+
 async function lastMessage(core: Core, scope: Scope, id: string): Promise<Message | undefined> {
-  const snapshot = await core.store.read(scope, id, { artifacts: false }).catch(() => undefined)
+  const snapshot = await core.store.read(scope, id, { artifacts: false }).catch(unreadable)
   if (snapshot === undefined) return undefined
   const { history = [] } = JSON.parse(snapshot.text) as Task
   return history.findLast((message) => message.role === 'ROLE_USER')

@@ -38,8 +38,8 @@ export interface MemoryDatabase {
   open(): Store
   /** Ends a store as if its process had died: nothing works with it any more, and others may take what it held. */
   kill(store: Store): void
-  /** Takes a store for dead, as if its process had been silent for too long. It goes on, without what it held. */
-  expire(store: Store): void
+  /** Takes a store for dead, as if its process had been silent for too long. It goes on without what it held, once it has `noticed`: at once, or when the promise resolves. */
+  expire(store: Store, noticed?: Promise<void>): void
 }
 
 /** Makes an empty database in memory. */
@@ -48,7 +48,7 @@ export function createMemoryDatabase(): MemoryDatabase {
   return {
     open: () => new MemoryStore(data, { shared: true }),
     kill: (store) => (store as MemoryStore).kill(),
-    expire: (store) => (store as MemoryStore).expire(),
+    expire: (store, noticed) => (store as MemoryStore).expire(noticed),
   }
 }
 
@@ -78,10 +78,14 @@ class MemoryStore implements Store {
     this.#data.leave(this.#seat)
   }
 
-  expire(): void {
+  expire(noticed?: Promise<void>): void {
     this.#data.leave(this.#seat)
-    this.#seat = this.#data.sit(this.#listeners)
-    for (const listener of this.#listeners) listener.lost()
+    const wake = (): void => {
+      this.#seat = this.#data.sit(this.#listeners)
+      for (const listener of this.#listeners) listener.lost()
+    }
+    if (noticed === undefined) wake()
+    else void noticed.then(wake)
   }
 
   create(task: NewTask): TaskLog {
@@ -91,6 +95,7 @@ class MemoryStore implements Store {
   async claim(scope: Scope, id: string): Promise<Claimed | 'held' | undefined> {
     const task = this.#find(scope, id)
     if (task === undefined || isLive(task.hold)) return task && 'held'
+    if (!this.#seat.alive) throw holdLost()
     const { hold: before, waiting } = task
     const hold: Hold = { seat: this.#seat }
     task.hold = hold

@@ -1,5 +1,6 @@
 import { holdLost, type NewTask, type Scope } from '../engine/store.ts'
 import { jitter, pause } from '../lib/backoff.ts'
+import { Outcome } from '../lib/deferred.ts'
 import type { Logger } from '../lib/log.ts'
 import { A2AError } from '../protocol/errors.ts'
 import type { AppendUnit, CommitPort, CommitUnit, Hold, UnitResult } from './commit-queue.ts'
@@ -41,6 +42,7 @@ export class PostgresCommits implements CommitPort {
   readonly #log: Logger
   readonly #held = new WeakMap<Hold, HeldTask>()
   readonly #scopes = new Map<string, number>()
+  readonly #flights = new Map<string, Outcome<boolean>>()
   #nextKey = 0
   #lastKey = -1
 
@@ -75,11 +77,27 @@ export class PostgresCommits implements CommitPort {
   }
 
   async commit(units: readonly CommitUnit[]): Promise<readonly UnitResult[] | null> {
-    const results = await this.#commit(units as readonly AppendUnit[])
-    return results.every((result) => result === null) ? null : results
+    const flight = new Outcome<boolean>()
+    for (const { hold } of units as readonly AppendUnit[]) this.#flights.set(hold.id, flight)
+    try {
+      const results = await this.#commit(units as readonly AppendUnit[], flight)
+      return results.every((result) => result === null) ? null : results
+    } finally {
+      this.#flights.clear()
+      // What waits for it looks at the task after what was written has been taken in.
+      setImmediate(() => flight.resolve(true))
+    }
   }
 
-  async #commit(units: readonly AppendUnit[]): Promise<UnitResult[]> {
+  /**
+   * Waits for a write to a task that is under way: others may see it already. False when nobody can tell whether it was done, so
+   * that only the database knows the task.
+   */
+  async landed(id: string): Promise<boolean> {
+    return (await this.#flights.get(id)?.wait()) ?? true
+  }
+
+  async #commit(units: readonly AppendUnit[], flight: Outcome<boolean>): Promise<UnitResult[]> {
     const results: UnitResult[] = units.map(({ entries }) =>
       (entries.at(-1)?.seq ?? 0) >= entriesPerTask ? full : null,
     )
@@ -107,10 +125,11 @@ export class PostgresCommits implements CommitPort {
               cause instanceof Refused ? cause.result : { refused: databaseError(error).message }
             break
           }
-          const alone = await Promise.all(open.map((index) => this.#commit([units[index] as AppendUnit])))
+          const alone = await Promise.all(open.map((index) => this.#commit([units[index] as AppendUnit], flight)))
           for (const [at, index] of open.entries()) results[index] = alone[at]?.[0] ?? null
           break
         }
+        flight.resolve(false)
         if (isUnsent(cause) && !unsure) open = this.#refuseNew(units, { open, results, error: databaseError(error) })
         else unsure = true
         await pause(jitter(attempt, { base: 50, cap: 1_000 }))

@@ -128,6 +128,13 @@ class PostgresStore implements Store {
     return fresh ? cached : undefined
   }
 
+  /** The same, unless the database may know more of it. */
+  async #told(scope: Scope, id: string): Promise<CachedTask | undefined> {
+    const cached = this.#cached(scope, id)
+    if (cached?.hold === undefined) return cached
+    return (await this.#commits.landed(id)) ? this.#cached(scope, id) : undefined
+  }
+
   async start(): Promise<void> {
     await this.#node.start()
     this.#hints.process = this.#node.number
@@ -192,7 +199,7 @@ class PostgresStore implements Store {
   }
 
   async head(scope: Scope, id: string): Promise<TaskHead | undefined> {
-    const cached = this.#cached(scope, id)
+    const cached = await this.#told(scope, id)
     if (cached !== undefined) return cached.record.head(cached.hold !== undefined)
     const key = await this.#scope(scope)
     if (key === undefined) return undefined
@@ -201,7 +208,7 @@ class PostgresStore implements Store {
   }
 
   async read(scope: Scope, id: string, view: View): Promise<Snapshot | undefined> {
-    const cached = this.#cached(scope, id)
+    const cached = await this.#told(scope, id)
     if (cached !== undefined) {
       const head = cached.record.head(cached.hold !== undefined)
       if (view.at === undefined || view.at === head.seq) return { text: cached.record.text(view), head }

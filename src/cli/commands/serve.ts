@@ -91,6 +91,7 @@ export async function serve(path: string, flags: ServeFlags, output: Output): Pr
       ...(tracing && { tracer: tracing.tracer }),
     }),
   )
+  if (worker !== undefined) log.info('The worker takes calls')
   const stopped = waitForSignal(server, { graceMs, output })
   served.warm?.().catch((error: unknown) => log.warn('a model is not ready', { cause: error }))
   if (announces()) await announce({ served, server, store, token, flags }, output)
