@@ -36,8 +36,14 @@ export async function startServer(kind, settings = {}) {
     /** CPU time used so far, microseconds, and resident memory, bytes. */
     usage: () => answerOf(child, 'usage'),
     stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
       const gone = once(child, 'exit')
       child.disconnect()
+      await gone
+    },
+    kill: async () => {
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
       await gone
     },
   }

@@ -1,20 +1,35 @@
 // Parlance beside its rivals: ratios, each with the goal that it is held against. Exits with 1 when one is missed.
-//   npm run bench [-- --short] [--only send,stream,grpc,chunks,list] [--dist FOLDER]
+//   npm run bench [-- --short] [--only send,stream,grpc,chunks,list,idle,flat,fan,once,reads,postgres,workers,start,recovery] [--dist FOLDER]
 //     [--rounds N] [--ms N] [--large N] [--keep FOLDER]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findPostgres, startPostgres } from '../scripts/postgres.mjs'
 import { ensureBuilt } from '../scripts/prepare.mjs'
 import { measureChunks } from './chunks.mjs'
 import { measureLists } from './list.mjs'
 import { measureInTurn, ratio, typical } from './measure.mjs'
 import { startLoad, startServer } from './processes.mjs'
+import {
+  measureAtOnce,
+  measureFanOut,
+  measureFlat,
+  measureIdle,
+  measureReads,
+  measureRecovery,
+  measureStart,
+} from './scale.mjs'
+import { measureWorkers } from './workers.mjs'
 
+const names = [
+  ...['send', 'stream', 'grpc', 'chunks', 'list', 'idle', 'flat', 'fan', 'once', 'reads', 'postgres', 'workers'],
+  ...['start', 'recovery'],
+]
 const { values: options } = parseArgs({
   options: {
     short: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'send,stream,grpc,chunks,list' },
+    only: { type: 'string', default: names.join(',') },
     dist: { type: 'string' },
     rounds: { type: 'string' },
     ms: { type: 'string' },
@@ -144,10 +159,116 @@ const measures = {
   },
 }
 
+/** A database of the benchmark's own; undefined where there is no PostgreSQL, which is told. */
+let database
+async function postgres() {
+  if (findPostgres() === undefined) {
+    console.log('\nno PostgreSQL is there: its measures are left out (node scripts/postgres.mjs install)')
+    return undefined
+  }
+  database ??= await startPostgres({ sync: true })
+  return `${database.url}?schema=bench_${++files}`
+}
+
+function bytes(value) {
+  return `${(value / 1024).toFixed(1)} KiB`
+}
+
+Object.assign(measures, {
+  async idle() {
+    const { bare, ours } = await measureIdle({ dist, count: options.short ? 3_000 : 10_000 })
+    console.log('\nAn idle subscriber, in memory')
+    for (const [name, { heap, resident }] of Object.entries({ 'node:http': bare, parlance: ours })) {
+      console.log(`  ${name.padEnd(10)} ${bytes(resident)} resident, ${bytes(heap)} of heap and buffers`)
+    }
+    note('idle subscriber: resident memory by that of a bare SSE stream', ours.resident / bare.resident, '<= 1.5')
+  },
+  async flat() {
+    const store = `sqlite:${join(folder, `flat-${++files}.db`)}`
+    const { first, last, growth } = await measureFlat({ dist, store, load, tasks: options.short ? 20_000 : 100_000 })
+    console.log(
+      `\nHeap after tasks have ended, SQLite: ${bytes(first)} after the first tenth, ${bytes(last)} after all`,
+    )
+    note('heap after all tasks by that after a tenth of them', growth, '<= 1.5')
+  },
+  async fan() {
+    const { each } = await measureFanOut({ dist, subscribers: 1_000, events: options.short ? 50 : 100 })
+    console.log(`\nOne task with 1,000 subscribers: ${each.toFixed(1)} µs CPU for each event of each`)
+    note('an event of one of 1,000 subscribers: µs CPU', each, '<= 25')
+  },
+  async once() {
+    const { few, many } = await measureAtOnce({ dist, store: 'memory', load, streams: 1_000 })
+    console.log(
+      `\nStreams of 22 events: ${few.toFixed(1)} µs CPU an event with 8 at once, ${many.toFixed(1)} with 1,000`,
+    )
+    note('1,000 streams at once: CPU an event by that of 8', many / few, '<= 1.5')
+  },
+  async reads() {
+    const store = `sqlite:${join(folder, `reads-${++files}.db`)}`
+    const { alone, beside } = await measureReads({ dist, store, chunks: 40_000 })
+    console.log(
+      `\nGetTask, SQLite: p99 ${alone.p99.toFixed(2)} ms alone, ${beside.p99.toFixed(2)} ms while a task gives 40,000 chunks (${beside.count} reads)`,
+    )
+    note('GetTask beside a stream of 40,000 chunks: p99 by that alone', beside.p99 / alone.p99, '<= 30')
+  },
+  async postgres() {
+    const store = await postgres()
+    if (store === undefined) return
+    const servers = new Map([
+      ['postgres', await startServer('parlance', { dist, store })],
+      ['sdk', await startServer('sdk')],
+    ])
+    try {
+      const rows = await measureInTurn(servers, load, { rounds, ms, method: 'SendMessage', message: 'answer' })
+      show('SendMessage over JSON-RPC, four events a task, 32 connections; PostgreSQL on the same machine', rows)
+      note(
+        'SendMessage, PostgreSQL: rate by that of the SDK in memory',
+        ratio(rows, ['postgres', 'sdk'], 'rate'),
+        '>= 1.5',
+      )
+    } finally {
+      for (const server of servers.values()) await server.stop()
+    }
+  },
+  async workers() {
+    const stores = { SQLite: `sqlite:${join(folder, `workers-${++files}.db`)}`, PostgreSQL: await postgres() }
+    for (const [name, store] of Object.entries(stores)) {
+      if (store === undefined) continue
+      const { growth, one, two } = await measureWorkers({ dist, store, rounds: options.short ? 2 : 5, ms })
+      console.log(`\nSendMessage made inside the workers, ${name}`)
+      console.log(
+        `  1 worker  ${one.rate.toFixed(0)} a second, ${one.cpu.toFixed(0)} µs CPU each\n  2 workers ${two.rate.toFixed(0)} a second, ${two.cpu.toFixed(0)} µs CPU each`,
+      )
+      // PostgreSQL itself works on the same two cores, so that only what a worker spends can be told there.
+      if (name === 'SQLite') note('2 workers, SQLite: rate by that of one', growth, '>= 1.6')
+      else note('2 workers, PostgreSQL: CPU of a send by that of one', two.cpu / one.cpu, '<= 1.25')
+    }
+  },
+  async start() {
+    const { node, memory, sqlite } = await measureStart({ dist, folder })
+    console.log(
+      `\nFrom the command to the first answer: ${memory.toFixed(0)} ms with memory, ${sqlite.toFixed(0)} ms with SQLite; node alone ${node.toFixed(0)} ms`,
+    )
+    note('start: time to the first answer by that of node alone', sqlite / node, '<= 20')
+  },
+  async recovery() {
+    const stores = { SQLite: `sqlite:${join(folder, `recovery-${++files}.db`)}`, PostgreSQL: await postgres() }
+    for (const [name, store] of Object.entries(stores)) {
+      if (store === undefined) continue
+      const ms = await measureRecovery({ dist, store, rounds: options.short ? 1 : 3 })
+      console.log(
+        `\nFrom the kill of a process to the end of its task at another, ${name}: ${(ms / 1_000).toFixed(1)} s`,
+      )
+      if (name === 'PostgreSQL') note('recovery, PostgreSQL: time by the lease of 15 s', ms / 15_000, '<= 1.4')
+    }
+  },
+})
+
 try {
   for (const name of options.only.split(',')) await measures[name]?.()
 } finally {
   load.stop()
+  database?.stop()
   rmSync(folder, { recursive: true, force: true })
 }
 const width = Math.max(...goals.map(({ name }) => name.length))

@@ -5,7 +5,9 @@ const server = await start(JSON.parse(settings))
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
-  process.send({ cpu: user + system, memory: process.memoryUsage().rss })
+  globalThis.gc?.()
+  const { rss, heapUsed, external } = process.memoryUsage()
+  process.send({ cpu: user + system, memory: rss, heap: heapUsed + external })
 })
 process.on('disconnect', () => process.exit(0))
 process.send({ port: server.port, path: server.path })

@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { cutOffReason } from './chaos/behaviour.mjs'
 import { checkFolder, runRound } from './chaos/round.mjs'
 import { installPostgres } from './postgres.mjs'
 import { ensureBuilt } from './prepare.mjs'
@@ -20,6 +21,7 @@ const { values: options } = parseArgs({
     clients: { type: 'string', default: '18' },
     only: { type: 'string' },
     short: { type: 'boolean', default: false },
+    kills: { type: 'boolean', default: false },
     mutant: { type: 'boolean', default: false },
     check: { type: 'string' },
     keep: { type: 'string' },
@@ -49,7 +51,15 @@ function show({ violations, counts, faults }) {
 }
 
 /** One chapter; tells whether it went as it should. */
-async function chapter({ kind, minutes, nodes, mutant = false, only, clients = Number(options.clients) }) {
+async function chapter({
+  kind,
+  minutes,
+  nodes,
+  only,
+  mutant = false,
+  resumable = true,
+  clients = Number(options.clients),
+}) {
   const name = `${kind}${mutant ? ', told before it is committed' : ''}`
   console.log(`chaos over ${name}: ${nodes} node${nodes === 1 ? '' : 's'}, ${minutes} minutes, --seed ${seed}`)
   const base = options.keep === undefined ? mkdtempSync(join(tmpdir(), 'parlance-chaos-')) : resolve(options.keep)
@@ -57,8 +67,8 @@ async function chapter({ kind, minutes, nodes, mutant = false, only, clients = N
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const report = (text) => options.verbose && console.log(`  ${seconds().padStart(6)} s  ${text}`)
-  const settings = { seed, ms: minutes * 60_000, kind, nodes, clients, dist, mutant, only, report }
-  const found = await runRound({ folder, ...settings })
+  const settings = { seed, ms: minutes * 60_000, kind, nodes, clients, dist, mutant, resumable, only, report }
+  const found = await runRound({ folder, ...settings, reasons: resumable ? [] : [cutOffReason] })
   const held = found.violations.length === 0
   if (!mutant || held) show(found)
   const good = held !== mutant
@@ -75,12 +85,17 @@ async function chapter({ kind, minutes, nodes, mutant = false, only, clients = N
 function chapters() {
   const only = options.only?.split(',')
   const nodes = Number(options.nodes)
+  const control = { kind: 'sqlite', minutes: 0.15, nodes: 2, clients: 12, mutant: true, only: ['kill', 'killAll'] }
+  if (options.kills) {
+    const kills = { kind: 'sqlite', nodes: 2, only: control.only }
+    return [{ ...kills, minutes: Number(options.minutes), resumable: false }, control]
+  }
   if (!options.short)
     return [{ kind: options.store, minutes: Number(options.minutes), nodes, mutant: options.mutant, only }]
   return [
     { kind: 'postgres', minutes: 0.75, nodes: 3 },
     { kind: 'sqlite', minutes: 0.2, nodes: 2, clients: 12 },
-    { kind: 'sqlite', minutes: 0.15, nodes: 2, clients: 12, mutant: true, only: ['kill'] },
+    control,
   ]
 }
 

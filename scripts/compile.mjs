@@ -5,7 +5,16 @@ import { build } from 'esbuild'
 import { root, run } from './run.mjs'
 
 // Heavy, or with files of their own beside the code: found in node_modules when a command needs them.
-const external = ['ai', '@ai-sdk/*', '@photostructure/sqlite', '@opentelemetry/api', 'jiti', 'undici', 'pino']
+const external = [
+  'ai',
+  '@ai-sdk/*',
+  '@photostructure/sqlite',
+  '@opentelemetry/api',
+  'prom-client',
+  'jiti',
+  'undici',
+  'pino',
+]
 
 /** Compiles everything into `dist/`, which is replaced only when all of it went well. */
 export async function compile() {

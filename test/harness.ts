@@ -7,6 +7,7 @@ import { type AgentOptions, agent, type Executor } from '../src/engine/executor.
 import type { Limits } from '../src/engine/limits.ts'
 import type { Store } from '../src/engine/store.ts'
 import { newId } from '../src/lib/ids.ts'
+import type { Telemetry } from '../src/observe/telemetry.ts'
 import type { CallContext } from '../src/protocol/endpoint.ts'
 import type {
   Message,
@@ -122,14 +123,20 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 export interface HarnessOptions extends Partial<Omit<AgentOptions, 'run'>> {
   readonly store?: Store | StoreKind
   readonly limits?: Partial<Limits>
+  readonly telemetry?: Telemetry
 }
 
 /** An engine around an executor, closed after the test. */
 export async function createHarness(run: Executor, options: HarnessOptions = {}): Promise<Harness> {
-  const { store: given = 'memory', limits, ...rest } = options
+  const { store: given = 'memory', limits, telemetry = {}, ...rest } = options
   const store = typeof given === 'string' ? await openStore(given) : given
   const tested = agent({ name: 'tested', description: 'An agent under test.', version: '1.0.0', run, ...rest })
-  const engine = createEngine({ agent: tested, store, limits: { cancelGrace: 50, pollEvery: 20, ...limits } })
+  const engine = createEngine({
+    agent: tested,
+    store,
+    telemetry,
+    limits: { cancelGrace: 50, pollEvery: 20, ...limits },
+  })
   await engine.start()
   onCleanup(() => engine.close())
   const contextOf = (context?: Partial<CallContext>): CallContext => ({ ...anybody, ...context })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { chunk, chunksAsked } from '../agent-work.mjs'
 
@@ -11,10 +12,20 @@ export async function start({ dist, store }) {
     version: '1.0.0',
     async *run(task) {
       yield working()
-      const count = chunksAsked(task.message.parts[0].text)
+      const { text } = task.message.parts[0]
+      if (text === 'hold') await new Promise((resolve) => task.signal.addEventListener('abort', resolve))
+      const [, calm, every] = /^calm (\d+) (\d+)$/.exec(text) ?? []
+      // Time for those who are to see all of it to come.
+      if (calm !== undefined) await sleep(5_000)
+      for (let index = 0; index < Number(calm ?? 0); index++) {
+        await sleep(Number(every))
+        yield chunk(index)
+      }
+      const count = chunksAsked(text)
       for (let index = 0; index < count; index++) yield chunk(index)
     },
   })
-  const server = await serve(worker, { listen: '127.0.0.1:0', store })
+  const limits = { streamsPerOwner: 100_000, sweepEvery: 500 }
+  const server = await serve(worker, { listen: '127.0.0.1:0', store, limits })
   return { port: Number(new URL(server.url).port), path: '/invoke', close: () => server.close({ graceMs: 0 }) }
 }

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Kinds of message, and the range of the count of chunks. */
-export const kinds = { quick: [1, 1], slow: [3, 15], long: [30, 80], ask: [0, 0] }
+export const kinds = { quick: [1, 1], slow: [3, 15], long: [30, 80], burst: [50, 300], ask: [0, 0] }
 
 const pauses = { slow: 40, long: 60 }
 
@@ -18,15 +18,18 @@ export function fullText(messageId, prompt) {
   return Array.from({ length: count }, (_, index) => `${messageId}/${index} `).join('')
 }
 
+/** What a task fails with whose run was cut off, where the agent does not let it be run again. */
+export const cutOffReason = 'The server stopped while it worked on this task, so the task was ended.'
+
 /** The agent; `library` is the package's `server` entry, `node` this process' name; each step of a run becomes a line of the file `journal`, `pace` makes all of it slower or faster. */
-export function createAgent(library, { node, journal, pace = 1 }) {
+export function createAgent(library, { node, journal, pace = 1, resumable = true }) {
   const { agent, artifact, inputRequired, working } = library
   let runs = 0
   return agent({
     name: 'chaos',
     description: 'Is run while everything breaks.',
     version: '1.0.0',
-    resumable: true,
+    resumable,
     async *run(task) {
       const { messageId, parts } = task.message
       const { kind, count } = readPrompt(parts[0].text)
@@ -39,6 +42,7 @@ export function createAgent(library, { node, journal, pace = 1 }) {
       try {
         yield working(`at ${messageId} by ${run}`)
         if (kind === 'ask') {
+          note('done')
           yield inputRequired(`what follows ${messageId}?`)
           return
         }
@@ -51,6 +55,7 @@ export function createAgent(library, { node, journal, pace = 1 }) {
           const text = `${messageId}/${index} `
           yield artifact(text, { artifactId, append: index > 0, lastChunk: index === count - 1 })
         }
+        note('done')
       } finally {
         note('end')
       }

@@ -6,33 +6,36 @@
  */
 const waking = 250
 
-/** Once a run of a task has begun, no earlier run of it goes on. */
+/** Once a run of a task has begun, no earlier run of it goes on. Tells the tasks of which runs were cut off, or may have been. */
 export function checkRuns(steps, { troubles, violate }) {
   const current = new Map()
   const over = new Set()
   const begun = new Set()
-  const again = new Set()
-  for (const { task, run, node, step, at } of steps) {
+  const places = new Map()
+  const broken = new Set()
+  for (const { task, run, node, pid, step, at } of steps) {
     const before = current.get(task)
     if (step === 'begin') {
       if (begun.has(run)) violate('run twice', task, run)
       begun.add(run)
-      current.set(task, { run, node })
-      if (before === undefined || over.has(before.run)) continue
-      again.add(task)
-      // Another process, or the same one after it lost its hold: the earlier run must be silent from here on.
+      current.set(task, { run, done: false })
+      if (before?.done === false || (before !== undefined && places.get(task) !== pid)) broken.add(task)
+      places.set(task, pid)
       continue
     }
     if (step === 'end') {
       over.add(run)
       continue
     }
-    if (before?.run === run && !over.has(run)) continue
+    if (before?.run === run && !over.has(run)) {
+      if (step === 'done') before.done = true
+      continue
+    }
     if (over.has(run)) violate('went on after its end', task, `${run} at ${at}`)
     else if (!justWoke(troubles, { node, at }))
       violate('two runs at once', task, `${run} took a step at ${at}, after ${before?.run} had begun`)
   }
-  return { runs: begun.size, again }
+  return { runs: begun.size, broken }
 }
 
 function justWoke(troubles, { node, at }) {

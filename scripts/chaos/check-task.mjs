@@ -1,6 +1,6 @@
 // One stored task against everything that anybody was told of it.
 import { createHash } from 'node:crypto'
-import { canonical, fold, hasEnded, holdsMessages, messagesOf, textOf } from '../kill/fold.mjs'
+import { canonical, fold, hasEnded, holdsMessages, messagesOf, textOf } from './fold.mjs'
 
 /** A digest by which two values are told to be the same. */
 export function digest(value) {
@@ -14,12 +14,12 @@ export function markOf({ status, artifacts = [] }) {
 }
 
 /** Checks a stored task, and all that a record has of it; `violate(rule, taskId, detail)` is called for each fault. */
-export function checkStored(record, { task, frames }, { violate, prompts, fullText, reasons }) {
+export function checkStored(record, { task, frames }, { violate, prompts, fullText, reasons, broken }) {
   const wrong = (rule, detail) => violate(rule, task.id, detail)
   const log = replay(task, frames, wrong)
   if (log === undefined) return
   checkEnd(record, { task, frames, reasons }, wrong)
-  checkContent(task, { prompts, fullText }, wrong)
+  checkContent(task, { prompts, fullText, broken }, wrong)
   checkTurns(frames, wrong)
   for (const stream of record.streams) checkStream(stream, log, wrong)
   checkShown(record, { task, log }, wrong)
@@ -75,7 +75,7 @@ function checkEnd({ canceled }, { task, frames, reasons }, wrong) {
 }
 
 /** Every artifact is the work of one run, whole from its beginning; an end that was reached has the answer to every message. */
-function checkContent(task, { prompts, fullText }, wrong) {
+function checkContent(task, { prompts, fullText, broken }, wrong) {
   const texts = (task.artifacts ?? []).map(textOf)
   for (const [at, text] of texts.entries()) {
     const messageId = task.artifacts[at].artifactId.split('@')[0]
@@ -84,8 +84,9 @@ function checkContent(task, { prompts, fullText }, wrong) {
     else if (!fullText(messageId, prompt).startsWith(text)) wrong('wrong text', text.slice(0, 400))
   }
   if (task.status.state !== 'TASK_STATE_COMPLETED') return
-  for (const { messageId, role } of task.history ?? []) {
-    if (role !== 'ROLE_USER' || !prompts.has(messageId)) continue
+  const asked = (task.history ?? []).filter(({ messageId, role }) => role === 'ROLE_USER' && prompts.has(messageId))
+  // Where a run was cut off, the next one is of the newest message, and finds those before it in the history.
+  for (const { messageId } of broken ? asked.slice(-1) : asked) {
     const full = fullText(messageId, prompts.get(messageId))
     if (full !== '' && !texts.includes(full)) wrong('unanswered', messageId)
   }

@@ -6,19 +6,20 @@
 //   { kind: 'refused', call, reason, text }                 an error of the protocol
 //   { kind: 'frame', call, id, event }                      a frame of the stream that a call opened; `from` in the call: Last-Event-ID
 //   { kind: 'view', task }                                  a task as a client put it together from its events up to the end
-//   { kind: 'step', task, run, node, step, at }             what a run of the agent did: begin, step, end
+//   { kind: 'step', task, run, node, pid, step, at }        what a run of the agent did: begin, step, done, end
 //   { kind: 'trouble', node, from, to }                     a node could not know the time (it was stopped)
 //   { kind: 'crash', node, code, signal }                   a node ended that nobody had told to
 //   { kind: 'stored', task, frames }                        at the end: the task, and its frames from the first one on
 //   { kind: 'listed', ids }                                 at the end: all tasks that the list has
-import { canonical, hasEnded, messagesOf } from '../kill/fold.mjs'
+
 import { checkRuns } from './check-runs.mjs'
 import { checkStored, digest, markOf } from './check-task.mjs'
+import { canonical, hasEnded, messagesOf } from './fold.mjs'
 
 /** Errors that a caller may get from servers that lose nothing. */
 const allowed = new Set(['TASK_NOT_CANCELABLE', 'UNSUPPORTED_OPERATION', 'RESOURCE_EXHAUSTED', 'UNAVAILABLE'])
 
-/** Makes a checker; `reasons` are texts with which a task may be FAILED, `prompts` reads what a message asks for. */
+/** Makes a checker; `reasons` are texts with which a task may be FAILED, `fullText(messageId, prompt)` is the whole answer to a message. */
 export function createChecker({ reasons = [], fullText }) {
   const tasks = new Map()
   const calls = new Map()
@@ -35,7 +36,7 @@ export function createChecker({ reasons = [], fullText }) {
     refused: 0,
     cut: 0,
     runs: 0,
-    again: 0,
+    broken: 0,
     views: 0,
   }
   let listed
@@ -181,14 +182,15 @@ export function createChecker({ reasons = [], fullText }) {
     finish() {
       const prompts = new Map()
       for (const { message } of calls.values()) if (message) prompts.set(message.messageId, message.parts[0].text)
+      const { runs, broken } = checkRuns(steps, { troubles, violate })
+      Object.assign(counts, { runs, broken: broken.size })
       checkSends()
       checkList()
       for (const record of tasks.values()) {
         const found = stored.get(record.id)
         if (found === undefined) violate('lost task', record.id, '')
-        else checkStored(record, found, { violate, prompts, fullText, reasons })
+        else checkStored(record, found, { violate, prompts, fullText, reasons, broken: broken.has(record.id) })
       }
-      Object.assign(counts, checkRuns(steps, { troubles, violate }))
       return { violations, counts: { tasks: stored.size, ...counts } }
     },
   }

@@ -1,9 +1,9 @@
 // A client of the load: sends, follows up, cancels, reads, subscribes, leaves and comes back, through whatever goes wrong.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasEnded } from '../kill/fold.mjs'
-import { between, oneOf, weighed } from '../kill/random.mjs'
-import { call, Refused, stream } from '../kill/wire.mjs'
 import { kinds } from './behaviour.mjs'
+import { hasEnded } from './fold.mjs'
+import { between, oneOf, weighed } from './random.mjs'
+import { call, Refused, stream } from './wire.mjs'
 
 const doings = {
   blocking: 4,
@@ -16,7 +16,7 @@ const doings = {
   reading: 4,
   listing: 1,
 }
-const newKinds = { quick: 4, slow: 5, long: 3, ask: 4 }
+const newKinds = { quick: 4, slow: 5, long: 3, burst: 1, ask: 4 }
 
 /** How long a call may take before it is given up, milliseconds. */
 const patience = 20_000

@@ -1,6 +1,6 @@
 // What goes wrong, when, and for how long. Each fault ends with everything as it was.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { between, createRandom, oneOf, weighed } from '../kill/random.mjs'
+import { between, createRandom, oneOf, weighed } from './random.mjs'
 
 /** Faults by name. `node` is the one that is treated badly, where it is one; `lease` is in milliseconds. */
 const faults = {
@@ -36,6 +36,11 @@ const faults = {
     node.line.slow(0)
   },
   cutLine: ({ node }) => node.line.cut(),
+  async killAll({ world, random }) {
+    await Promise.all(world.nodes.map((node) => node.kill()))
+    await sleep(between(random, 0, 1_000))
+    await Promise.all(world.nodes.map((node) => node.startIfDown()))
+  },
   cutCalls: ({ world }) => world.router.cut(),
   async pauseDatabase({ world, random, lease }) {
     world.database.pause()
@@ -51,7 +56,7 @@ const faults = {
 
 const ofNodes = { kill: 6, restart: 4, sleep: 4, nap: 3 }
 const ofLines = { cutOff: 3, freezeLine: 3, halfOpen: 2, slowLine: 3, cutLine: 3 }
-const ofAll = { cutCalls: 5 }
+const ofAll = { cutCalls: 5, killAll: 2 }
 const ofDatabases = { pauseDatabase: 2, crashDatabase: 1 }
 const general = new Set([...Object.keys(ofAll), ...Object.keys(ofDatabases)])
 
@@ -80,14 +85,16 @@ export async function causeTrouble(world, { seed, until, lease, report, only, co
     // One node stays well, so that somebody can take over.
     const well = world.nodes.filter((each) => !busy.has(each)).length
     if (busy.has(place) || (node !== undefined && world.nodes.length > 1 && well < 2)) continue
-    busy.add(place)
+    const hit = fault.name === 'killAll' ? [world, ...world.nodes] : [place]
+    if (hit.some((each) => busy.has(each))) continue
+    for (const each of hit) busy.add(each)
     counts[fault.name] = (counts[fault.name] ?? 0) + 1
     report(`${String(fault.number).padStart(4)} ${fault.name} ${fault.node ?? ''}`)
     const random = createRandom(seed, 'fault', fault.number)
     const done = Promise.resolve(faults[fault.name]({ world, node, lease, random }))
       .then(() => node?.startIfDown())
       .finally(() => {
-        busy.delete(place)
+        for (const each of hit) busy.delete(each)
         running.delete(done)
       })
     running.add(done)

@@ -1,8 +1,8 @@
 // A client that is the library itself: it comes back by its own means, and must have put every task together as it is stored.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fold } from '../kill/fold.mjs'
-import { between, weighed } from '../kill/random.mjs'
 import { kinds } from './behaviour.mjs'
+import { fold } from './fold.mjs'
+import { between, weighed } from './random.mjs'
 
 /** Runs until it is `stopped()`. What the client saw of a task up to its end becomes a view in the history. */
 export async function runLibraryClient({ library, url, history, random, name, stopped }) {

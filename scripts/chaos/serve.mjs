@@ -1,10 +1,21 @@
 // One node: serves the agent on the store that it is given, and tells where it listens.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { tellEarly } from '../kill/mutant.mjs'
 import { createAgent } from './behaviour.mjs'
+import { tellEarly } from './mutant.mjs'
 
-const { dist, store: choice, lease, node, journal, port, publicUrl, mutant } = JSON.parse(process.argv[2])
+const {
+  dist,
+  store: choice,
+  lease,
+  node,
+  journal,
+  port,
+  publicUrl,
+  mutant,
+  resumable,
+  ending,
+} = JSON.parse(process.argv[2])
 const load = (file) => import(pathToFileURL(join(dist, file)).href)
 const library = await load('server/index.js')
 
@@ -27,7 +38,7 @@ const opened = await openStore().catch((error) => {
   process.exit(75)
 })
 const store = mutant ? tellEarly(opened) : opened
-const server = await library.serve(createAgent(library, { node, journal }), {
+const server = await library.serve(createAgent(library, { node, journal, resumable }), {
   listen: `127.0.0.1:${port}`,
   publicUrl,
   store,
@@ -35,7 +46,7 @@ const server = await library.serve(createAgent(library, { node, journal }), {
   limits: { sweepEvery: 500, pollEvery: 100 },
 })
 process.on('SIGTERM', async () => {
-  await server.close({ graceMs: 300 })
+  await server.close({ graceMs: 300, ...ending })
   await store.close()
   process.exit(0)
 })

@@ -1,8 +1,8 @@
 // The end of a history: once nothing is at work any more, what is stored.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { canonical, fold, hasEnded } from '../kill/fold.mjs'
-import { call, stream } from '../kill/wire.mjs'
 import { createCalls } from './client.mjs'
+import { canonical, fold, hasEnded } from './fold.mjs'
+import { call, stream } from './wire.mjs'
 
 /** How long what was left may take to come to its end, milliseconds. */
 const patience = 40_000
@@ -14,10 +14,10 @@ export async function takeStock({ url, history, shared, report, random }) {
   const server = { url }
   const headers = { connection: 'close' }
   const { ask } = createCalls({ url, history, random })
-  for (const [key, params] of shared.unanswered) {
+  await forEach(shared.unanswered, async ([key, params]) => {
     // A refusal (a task that has ended meanwhile) is an answer too.
     await ask('SendMessage', { params, headers: { 'idempotency-key': key } }).catch(() => {})
-  }
+  })
   await settled({ server, headers, report })
   const ids = []
   let pageToken
@@ -29,11 +29,16 @@ export async function takeStock({ url, history, shared, report, random }) {
   } while (pageToken)
   history.record({ kind: 'listed', ids })
   report(`${ids.length} tasks to look at`)
-  const rest = [...ids]
-  const read = async () => {
-    for (let id = rest.pop(); id !== undefined; id = rest.pop()) await recordTask({ server, headers, history, id })
+  await forEach(ids, (id) => recordTask({ server, headers, history, id }))
+}
+
+/** Does the work for each item, a few at a time. */
+async function forEach(items, work) {
+  const rest = [...items]
+  const runner = async () => {
+    for (let item = rest.pop(); item !== undefined; item = rest.pop()) await work(item)
   }
-  await Promise.all(Array.from({ length: 6 }, read))
+  await Promise.all(Array.from({ length: 8 }, runner))
 }
 
 async function settled({ server, headers, report }) {

@@ -1,13 +1,13 @@
 // All that a chaos is made of: nodes, the router before them, the database behind them, and the clients.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createRandom, oneOf } from '../kill/random.mjs'
 import { startPostgres } from '../postgres.mjs'
 import { createShared, runClient } from './client.mjs'
 import { causeTrouble } from './faults.mjs'
 import { runLibraryClient } from './library-client.mjs'
 import { startNode } from './nodes.mjs'
 import { startProxy } from './proxy.mjs'
+import { createRandom, oneOf } from './random.mjs'
 import { takeStock } from './stock.mjs'
 
 /** A lease that is short enough for a chaos to see many of them run out. */
@@ -27,6 +27,7 @@ export async function runChaos({
   dist,
   only,
   mutant,
+  resumable,
 }) {
   const database = kind === 'postgres' ? await startPostgres() : undefined
   const world = { nodes: [], database, router: undefined }
@@ -45,7 +46,7 @@ export async function runChaos({
     })
     const url = `http://127.0.0.1:${world.router.port}`
     const store = database === undefined ? join(folder, 'tasks.db') : database.url
-    const settings = { dist, store, lease, journal: join(folder, 'runs.jsonl'), publicUrl: url, mutant }
+    const settings = { dist, store, lease, journal: join(folder, 'runs.jsonl'), publicUrl: url, mutant, resumable }
     for (const name of ['a', 'b', 'c', 'd', 'e'].slice(0, count)) {
       world.nodes.push(await startNode(name, settings, { database: database?.port, history, onLog }))
     }

@@ -38,6 +38,15 @@ export function createContext(request: HttpRequest, facts: CallFacts): CallConte
   return new ServedContext(request, facts)
 }
 
+/**
+ * The context of a call that is answered by a stream. It has no signal: whoever writes the stream leaves it when the reader goes, and an idle
+ * stream shall not keep what is known of its request.
+ */
+export function createStreamContext({ headers }: Pick<HttpRequest, 'headers'>, facts: CallFacts): CallContext {
+  const { version, tenant, owner, extensions } = facts
+  return { version, tenant, owner, extensions, headers }
+}
+
 class ServedContext implements CallContext {
   readonly version: string
   readonly tenant: string

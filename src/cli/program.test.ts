@@ -20,7 +20,7 @@ async function parse(...args: readonly string[]): Promise<{ flags?: object; code
   }
 }
 
-const serving = { listen: '127.0.0.1:8082', workers: '1', grace: '10s' }
+const serving = { listen: '127.0.0.1:8082', workers: '1', grace: '10s', drainDelay: '250ms' }
 const rows: readonly (readonly [line: string, result: object])[] = [
   ['send http://a.test hello world', { flags: { wait: true } }],
   ['send http://a.test hello --no-wait --json', { flags: { wait: false, json: true } }],

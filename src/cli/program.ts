@@ -110,6 +110,11 @@ function addServe(program: Command, run: Run): void {
     .option('--idle-time <duration>', 'longest silence of an agent at work (default: 30m)')
     .option('--retain <age>', 'delete tasks so long after their last status, such as 30d (default: keep them)')
     .option('--grace <duration>', 'time for running tasks when stopping', '10s')
+    .option(
+      '--drain-delay <duration>',
+      'after SIGTERM, time to say at /readyz that this stops, before it does',
+      '250ms',
+    )
     .option('--admin-listen <address>', 'a second address for /metrics, /healthz and /readyz')
     .option('--metrics-token <token>', 'serve /metrics beside the calls; better in PARLANCE_METRICS_TOKEN')
     .option('--otlp <url>', 'send traces to this collector, such as http://localhost:4318')

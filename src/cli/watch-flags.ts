@@ -1,6 +1,7 @@
 import type { Logger } from '../lib/log.ts'
 import type { Tracer } from '../lib/trace.ts'
 import type { ServeOptions } from '../server/serve.ts'
+import type { SpanCounts } from '../server/watch-agent.ts'
 import { usageError } from './command-error.ts'
 import { type LogOptions, logLevels } from './serve-log.ts'
 
@@ -39,6 +40,7 @@ export function watchOptions({ adminListen, metricsToken, logContent }: WatchFla
 /** Spans on their way to a collector. */
 export interface Tracing {
   readonly tracer: Tracer
+  readonly spanCounts: () => SpanCounts
   /** Sends what waits. */
   close(): Promise<void>
 }
@@ -73,6 +75,7 @@ export async function startTracing(flags: WatchFlags, { agent, log }: TracingOpt
     const tracer = createTracer({ export: exporter.add, ratio, content: flags.traceContent === true })
     return {
       tracer,
+      spanCounts: () => exporter.counts,
       close: async () => {
         await exporter.close()
         const { dropped, failed } = exporter.counts

@@ -1,13 +1,28 @@
 import cluster from 'node:cluster'
+import { Socket } from 'node:net'
+import type { ListenAddress } from '../server/address.ts'
+import type { Door } from '../server/door.ts'
 import type { HintBus } from '../stores/hints.ts'
 import { type EndSignal, signalExitCode } from './interrupt.ts'
 
-/** What goes between a worker and the process that started it. */
+/** What goes between a worker and the process that started it; everything else that a worker says goes to all other workers. */
 export interface WorkerMessage {
-  /** A hint for the other workers, or from one of them. */
+  /** To other workers: a hint. */
   readonly parlanceHint?: string
-  /** The wish that the worker ends, as a signal that its starter got. */
+  /** To the starter: calls are taken. */
+  readonly parlanceReady?: true
+  /** From the starter: the wish that the worker ends, as the signal that came. */
   readonly parlanceStop?: EndSignal
+  /** To the starter: the wish for connections to an address; each worker counts its doors alike. */
+  readonly parlanceOpen?: { readonly door: number; readonly address: ListenAddress }
+  /** From the starter: what came of that wish. */
+  readonly parlanceOpened?:
+    | { readonly door: number; readonly port: number }
+    | { readonly door: number; readonly error: string }
+  /** From the starter, with a connection: where it came in. */
+  readonly parlanceConnection?: number
+  /** To the starter: the wish for no more connections. */
+  readonly parlanceShut?: number
 }
 
 /** The variable with the number of a worker. */
@@ -34,6 +49,36 @@ export function supervisor(): number {
 
 /** Messages that wait for a busy process; hints beyond that are dropped, as they can be found out by asking. */
 const mostWaiting = 100
+
+/** Tells the process that started this worker that it takes calls. */
+export function tellReady(): void {
+  tell({ parlanceReady: true })
+}
+
+function tell(message: WorkerMessage): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {})
+}
+
+/** Connections that the process that started this worker takes for all of them. */
+export function createWorkerDoor(): Door {
+  let doors = 0
+  return {
+    open(address, take) {
+      doors += 1
+      const door = doors
+      return new Promise((resolve, reject) => {
+        // What was on its way when the door was shut is taken, too.
+        process.on('message', ({ parlanceConnection, parlanceOpened }: WorkerMessage, socket: unknown) => {
+          if (parlanceConnection === door && socket instanceof Socket) take(socket)
+          if (parlanceOpened?.door !== door) return
+          if ('error' in parlanceOpened) reject(new Error(parlanceOpened.error))
+          else resolve({ port: parlanceOpened.port, close: () => tell({ parlanceShut: door }) })
+        })
+        tell({ parlanceOpen: { door, address } })
+      })
+    },
+  }
+}
 
 /** Hints to the other workers, by way of the process that started them. */
 export function createWorkerHints(): HintBus {

@@ -1,6 +1,8 @@
 import cluster, { type Worker } from 'node:cluster'
+import type { Socket } from 'node:net'
 import { jitter, pause } from '../lib/backoff.ts'
 import { exitCodes } from './exit-codes.ts'
+import { FrontDoors, type Taker } from './front-doors.ts'
 import { type EndSignal, listenForInterrupt } from './interrupt.ts'
 import type { Output } from './output.ts'
 import { numberVariable, quietVariable, type WorkerMessage } from './worker.ts'
@@ -25,13 +27,14 @@ export interface WorkersOptions {
 }
 
 /** A place among the workers, and the process that holds it now. */
-interface Place {
+interface Place extends Taker {
   readonly number: number
   readonly worker: Worker
   readonly startedAt: number
   /** How many in a row did not come up in this place before. */
   readonly failures: number
-  listens: boolean
+  /** Whether it takes calls. */
+  ready: boolean
   /** Messages on their way to it. */
   waiting: number
 }
@@ -48,9 +51,10 @@ class Workers {
   readonly ended: Promise<number>
   readonly #options: WorkersOptions
   readonly #places = new Map<number, Place>()
+  readonly #doors = new FrontDoors()
   #code: number = exitCodes.ok
   #stopping = false
-  /** Whether one has listened, so that what all have in common is in order. */
+  /** Whether one has taken calls, so that what all have in common is in order. */
   #proven = false
   #end: (code: number) => void = () => {}
 
@@ -67,16 +71,39 @@ class Workers {
   #start(number: number, failures: number): void {
     const quiet = this.#proven ? { [quietVariable]: '1' } : {}
     const worker = cluster.fork({ [numberVariable]: String(number), ...quiet })
-    const place: Place = { number, worker, startedAt: performance.now(), failures, listens: false, waiting: 0 }
+    const place: Place = {
+      number,
+      worker,
+      startedAt: performance.now(),
+      failures,
+      ready: false,
+      waiting: 0,
+      incoming: new Map(),
+      give: (message: WorkerMessage, socket: Socket, gone) => void worker.send(message, socket, undefined, gone),
+    }
     this.#places.set(number, place)
     worker.on('error', () => {})
-    worker.on('listening', () => this.#listens(place))
-    worker.on('message', (message: object) => this.#relay(place, message))
+    worker.on('message', (message: WorkerMessage) => {
+      const { parlanceOpen, parlanceShut, parlanceReady } = message
+      if (parlanceOpen !== undefined) void this.#open(place, parlanceOpen)
+      else if (parlanceShut !== undefined) void this.#doors.shut(parlanceShut, place)
+      else if (parlanceReady) this.#ready(place)
+      else this.#relay(place, message)
+    })
     worker.on('exit', (code, signal) => void this.#ended(place, signal ?? code))
   }
 
-  #listens(place: Place): void {
-    place.listens = true
+  async #open(place: Place, wish: NonNullable<WorkerMessage['parlanceOpen']>): Promise<void> {
+    const { door } = wish
+    try {
+      this.#send(place, { parlanceOpened: { door, port: await this.#doors.open(wish, place) } })
+    } catch (error) {
+      this.#send(place, { parlanceOpened: { door, error: (error as Error).message } })
+    }
+  }
+
+  #ready(place: Place): void {
+    place.ready = true
     if (this.#proven) return
     this.#proven = true
     if (this.#stopping) return
@@ -84,13 +111,13 @@ class Workers {
   }
 
   /** What one says is for all others: hints, and questions for metrics with their answers. */
-  #relay(from: Place, message: object): void {
+  #relay(from: Place, message: WorkerMessage): void {
     for (const place of this.#places.values()) {
       if (place !== from && place.waiting < mostWaiting) this.#send(place, message)
     }
   }
 
-  #send(place: Place, message: object): void {
+  #send(place: Place, message: WorkerMessage): void {
     if (!place.worker.isConnected()) return
     place.waiting += 1
     // What went wrong is told here alone: a worker that dies just now must not take this process with it.
@@ -102,13 +129,14 @@ class Workers {
   async #ended(place: Place, how: number | string): Promise<void> {
     const { number } = place
     this.#places.delete(number)
+    await this.#doors.gone(place)
     if (this.#stopping) return this.#finish()
     const failures = performance.now() - place.startedAt >= comingUp ? 0 : place.failures + 1
     const said = typeof how === 'number' ? `with the exit code ${how}` : `by ${how}`
     const { output } = this.#options
-    if (![...this.#places.values()].some(({ listens }) => listens)) {
+    if (![...this.#places.values()].some(({ ready }) => ready)) {
       // What keeps a worker from starting keeps all, and it has said what that is.
-      if (!place.listens && how === exitCodes.usage) return this.#giveUp(how)
+      if (!place.ready && how === exitCodes.usage) return this.#giveUp(how)
       if (failures >= patience) {
         output.warn(`worker ${number} ended ${said}, like ${patience - 1} before it as they started; this gives up`)
         return this.#giveUp(typeof how === 'number' && how > 0 ? how : exitCodes.internal)
@@ -129,10 +157,11 @@ class Workers {
   #stop(signal: EndSignal): void {
     if (this.#stopping) return
     this.#stopping = true
+    void this.#doors.close()
     for (const place of this.#places.values()) {
-      this.#send(place, { parlanceStop: signal } satisfies WorkerMessage)
+      this.#send(place, { parlanceStop: signal })
       // One that is still starting does not listen to messages yet.
-      if (!place.listens) place.worker.process.kill(signal)
+      if (!place.ready) place.worker.process.kill(signal)
     }
     const late = setTimeout(() => {
       for (const { number, worker } of this.#places.values()) {

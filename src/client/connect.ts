@@ -15,7 +15,6 @@ import type { Link } from './follow.ts'
 import { canSpeakGrpc, connectGrpcLater } from './grpc.ts'
 import { type ConnectBinding, type ConnectOptions, pollingDefaults, retryDefaults } from './options.ts'
 import { withRetry } from './retry.ts'
-import { traceCalls } from './trace-calls.ts'
 import { createWarnings, type Warnings } from './warnings.ts'
 
 const ownBindings: Readonly<Record<string, ConnectBinding>> = {
@@ -50,10 +49,11 @@ export async function connect(target: string | URL | AgentCard, options: Connect
     import('../cards/select.ts'),
     import('../cards/recognize.ts'),
     import('./addresses.ts'),
+    import('./trace-calls.ts'),
   ])
   reading.catch(() => {})
   const found = await findCard(target, { options, transport, credentials, warnings })
-  const [{ readCard }, { selectInterfaces }, { recognizeCard }, { addressReader }] = await reading
+  const [{ readCard }, { selectInterfaces }, { recognizeCard }, { addressReader }, { traceCalls }] = await reading
   const notes: string[] = []
   const card = readCard(found.json, { warnings: notes })
   const connectors = { ...ownBindings, ...options.bindings }

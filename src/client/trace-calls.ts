@@ -58,7 +58,10 @@ function fail(span: Span, thrown: unknown): void {
   span.fail(error.code, error.message)
 }
 
-async function* spanned(events: AsyncIterable<readonly StreamEvent[]>, span: Span): AsyncIterable<readonly StreamEvent[]> {
+async function* spanned(
+  events: AsyncIterable<readonly StreamEvent[]>,
+  span: Span,
+): AsyncIterable<readonly StreamEvent[]> {
   try {
     yield* events
   } catch (error) {

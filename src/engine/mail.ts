@@ -11,7 +11,8 @@ import { type MailOutcome, sentError } from './remote.ts'
 import type { IdempotencyKey, Mail, MailState, NewMail } from './store.ts'
 
 /** A message on its way to the process that holds its task. */
-export interface SentMessage extends Pick<Job, 'message' | 'metadata' | 'acceptedOutputModes' | 'extensions' | 'trace'> {
+export interface SentMessage
+  extends Pick<Job, 'message' | 'metadata' | 'acceptedOutputModes' | 'extensions' | 'trace'> {
   readonly idempotency?: IdempotencyKey
 }
 

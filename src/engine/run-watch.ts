@@ -31,7 +31,7 @@ export function tellFailure({ core, names }: Live, error: unknown): void {
 }
 
 /** Shorter waits are no waits, milliseconds. */
-const shortestWait = 2
+const shortestWait = 5
 
 class Watch implements RunWatch {
   span: Span | undefined
@@ -89,27 +89,32 @@ class Watch implements RunWatch {
     const { queue } = spanTable
     const parent = this.#job.trace ?? 'none'
     const attributes = { 'a2a.task.id': this.#live.id }
-    this.#live.core.telemetry.tracer?.start(queue.name, { kind: queue.kind, parent, startTime: since, attributes }).end()
+    this.#live.core.telemetry.tracer
+      ?.start(queue.name, { kind: queue.kind, parent, startTime: since, attributes })
+      .end()
   }
 
   #start(): void {
     const { core, contextId, id } = this.#live
     const { agent } = core
     const { name, kind } = spanTable.run
-    this.span = core.telemetry.tracer?.start(name.replace('{agent}', () => agent.name), {
-      kind,
-      parent: this.#job.trace ?? 'none',
-      attributes: {
-        'gen_ai.operation.name': 'invoke_agent',
-        'gen_ai.agent.name': agent.name,
-        'gen_ai.agent.version': agent.version,
-        'gen_ai.conversation.id': contextId,
-        'a2a.context.id': contextId,
-        'a2a.message.id': this.#job.message.messageId,
-        ...(this.#live.state !== undefined && { 'a2a.task.id': id }),
-        ...(this.#job.resumed === true && { 'parlance.resumed': true }),
+    this.span = core.telemetry.tracer?.start(
+      name.replace('{agent}', () => agent.name),
+      {
+        kind,
+        parent: this.#job.trace ?? 'none',
+        attributes: {
+          'gen_ai.operation.name': 'invoke_agent',
+          'gen_ai.agent.name': agent.name,
+          'gen_ai.agent.version': agent.version,
+          'gen_ai.conversation.id': contextId,
+          'a2a.context.id': contextId,
+          'a2a.message.id': this.#job.message.messageId,
+          ...(this.#live.state !== undefined && { 'a2a.task.id': id }),
+          ...(this.#job.resumed === true && { 'parlance.resumed': true }),
+        },
       },
-    })
+    )
     this.#live.span = this.span
   }
 }

@@ -140,13 +140,13 @@ async function continueTask(core: Core, send: Send): Promise<Started> {
           return { live, seq: live.seq }
         },
         mail: messageMail({
-        message,
-        metadata,
-        acceptedOutputModes,
-        extensions,
-        ...(trace && { trace }),
-        ...(idempotency && { idempotency }),
-      }),
+          message,
+          metadata,
+          acceptedOutputModes,
+          extensions,
+          ...(trace && { trace }),
+          ...(idempotency && { idempotency }),
+        }),
         ...handKeyOn(core, send),
       },
     )

@@ -75,7 +75,7 @@ export const metricTable: Readonly<Record<MetricName, MetricRow>> = {
   },
   parlance_runs_ended_total: {
     kind: 'counter',
-    help: 'Runs that ended, by what they left behind: the state of the task, message, open, handed_over or lost.',
+    help: 'Runs that ended, by what they left behind: the state of the task, or message, open, refused, handed_over, lost.',
     labels: ['state'],
   },
   parlance_run_duration_seconds: {
@@ -182,4 +182,7 @@ export const metricTable: Readonly<Record<MetricName, MetricRow>> = {
 export interface Meter {
   add(name: CounterName, by?: number, ...labels: readonly string[]): void
   record(name: HistogramName, value: number, ...labels: readonly string[]): void
+  /** Looks the labels up once, for what is counted again and again. */
+  counter(name: CounterName, ...labels: readonly string[]): (by?: number) => void
+  histogram(name: HistogramName, ...labels: readonly string[]): (value: number) => void
 }

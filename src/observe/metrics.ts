@@ -1,4 +1,12 @@
-import { type CounterName, type GaugeName, type HistogramName, type Meter, type MetricName, type MetricRow, metricTable } from './metric-table.ts'
+import {
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  type Meter,
+  type MetricName,
+  type MetricRow,
+  metricTable,
+} from './metric-table.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -46,13 +54,21 @@ export class Metrics implements Meter {
     this.#cell(name, labels).value += by
   }
 
-  record(name: HistogramName, value: number, ...labels: readonly string[]): void {
+  counter(name: CounterName, ...labels: readonly string[]): (by?: number) => void {
     const cell = this.#cell(name, labels)
-    cell.value += value
+    return (by = 1) => {
+      cell.value += by
+    }
+  }
+
+  histogram(name: HistogramName, ...labels: readonly string[]): (value: number) => void {
+    const cell = this.#cell(name, labels)
     const bounds = metricTable[name].buckets ?? []
-    let at = 0
-    while (at < bounds.length && value > (bounds[at] as number)) at += 1
-    cell.counts[at] = (cell.counts[at] ?? 0) + 1
+    return (value) => put(cell, bounds, value)
+  }
+
+  record(name: HistogramName, value: number, ...labels: readonly string[]): void {
+    put(this.#cell(name, labels), metricTable[name].buckets ?? [], value)
   }
 
   /** Says how a gauge, or a counter that something else keeps, is read; the returned function takes that back. */
@@ -66,7 +82,7 @@ export class Metrics implements Meter {
   /** All values as data. */
   data(): readonly MetricData[] {
     return [...this.#cells].flatMap(([name, cells]) => {
-      const values = [...this.#read(name), ...[...cells.values()].flatMap((cell) => valuesOf(name, cell))]
+      const values = this.#read(name) ?? [...cells.values()].flatMap((cell) => valuesOf(name, cell))
       const { kind, help } = metricTable[name]
       return values.length === 0 ? [] : [{ name, help, type: kind, values, aggregator: aggregatorOf(name) }]
     })
@@ -83,10 +99,18 @@ export class Metrics implements Meter {
     return made
   }
 
-  #read(name: MetricName): readonly Value[] {
-    const reading = this.#readings.get(name)?.() ?? []
-    return reading.map(([value, ...labels]) => ({ labels: named(name, labels), value }))
+  #read(name: MetricName): readonly Value[] | undefined {
+    return this.#readings
+      .get(name)?.()
+      .map(([value, ...labels]) => ({ labels: named(name, labels), value }))
   }
+}
+
+function put(cell: Cell, bounds: readonly number[], value: number): void {
+  cell.value += value
+  let at = 0
+  while (at < bounds.length && value > (bounds[at] as number)) at += 1
+  cell.counts[at] = (cell.counts[at] ?? 0) + 1
 }
 
 function named(name: MetricName, values: readonly string[]): Labels {

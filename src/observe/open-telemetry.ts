@@ -1,5 +1,12 @@
 import type * as Api from '@opentelemetry/api'
-import { readTraceParent, type Span, type SpanAttributes, type SpanOptions, type TraceParent, type Tracer } from '../lib/trace.ts'
+import {
+  readTraceParent,
+  type Span,
+  type SpanAttributes,
+  type SpanOptions,
+  type TraceParent,
+  type Tracer,
+} from '../lib/trace.ts'
 import { keepActiveSpan, withinSpan } from './active-span.ts'
 
 /** Where the API of OpenTelemetry keeps what a program has set up, whichever copy of it did so. */
@@ -40,7 +47,10 @@ export function tracerOver(api: typeof Api, { content = false }: TracerOverOptio
     return context === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT, context)
   }
 
-  function start(name: string, { kind = 'internal', attributes = {}, parent, links = [], startTime }: SpanOptions = {}): Span {
+  function start(
+    name: string,
+    { kind = 'internal', attributes = {}, parent, links = [], startTime }: SpanOptions = {},
+  ): Span {
     const context = contextOf(parent)
     const linked = links.flatMap((link) => spanContextOf(api, link) ?? []).map((each) => ({ context: each }))
     const options: Api.SpanOptions = {

@@ -102,8 +102,8 @@ export function createOtlpExporter(options: OtlpOptions): Exporter {
       return { problem, again: Number(response.headers.get('retry-after') ?? 0) * 1_000 || 0 }
     } catch (error) {
       const { name, message, cause } = error as Error
-      const { code } = (cause ?? {}) as { readonly code?: string }
-      return { problem: name === 'TimeoutError' ? 'no answer in time' : (code ?? message), again: 0 }
+      const { code, message: inner } = (cause ?? {}) as { readonly code?: string; readonly message?: string }
+      return { problem: name === 'TimeoutError' ? 'no answer in time' : (code ?? inner ?? message), again: 0 }
     }
   }
 
@@ -127,6 +127,8 @@ export function createOtlpExporter(options: OtlpOptions): Exporter {
       timer?.stop()
       await sending
       while (waiting.length > 0 && !trouble) await sendAll()
+      counts.failed += waiting.length
+      waiting = []
       timer?.stop()
     },
   }
@@ -155,7 +157,9 @@ function spanJson(span: EndedSpan): object {
     endTimeUnixNano: String(span.end),
     attributes: attributesOf(span.attributes),
     ...(span.links.length > 0 && { links: span.links.flatMap(linkJson) }),
-    ...(span.failure && { status: { code: 2, ...(span.failure.text !== undefined && { message: span.failure.text }) } }),
+    ...(span.failure && {
+      status: { code: 2, ...(span.failure.text !== undefined && { message: span.failure.text }) },
+    }),
   }
 }
 
@@ -166,12 +170,15 @@ function linkJson({ traceparent, tracestate }: { traceparent: string; tracestate
 }
 
 function attributesOf(attributes: SpanAttributes): readonly object[] {
-  return Object.entries(attributes).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: valueOf(value) }]))
+  return Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: anyValue(value) }],
+  )
 }
 
-function valueOf(value: string | number | boolean | readonly string[]): object {
+function anyValue(value: string | number | boolean | readonly string[]): object {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
   return { arrayValue: { values: value.map((text) => ({ stringValue: text })) } }
 }

@@ -11,7 +11,14 @@ export interface SpanRow {
   readonly attributes: readonly string[]
 }
 
-const call = ['a2a.method.name', 'a2a.protocol.binding', 'a2a.protocol.version', 'a2a.task.id', 'a2a.context.id', 'a2a.message.id'] as const
+const call = [
+  'a2a.method.name',
+  'a2a.protocol.binding',
+  'a2a.protocol.version',
+  'a2a.task.id',
+  'a2a.context.id',
+  'a2a.message.id',
+] as const
 const model = [
   'gen_ai.operation.name',
   'gen_ai.provider.name',
@@ -22,7 +29,6 @@ const model = [
   'gen_ai.response.finish_reasons',
   'gen_ai.usage.input_tokens',
   'gen_ai.usage.output_tokens',
-  'gen_ai.conversation.id',
   'gen_ai.input.messages',
   'gen_ai.output.messages',
   'error.type',
@@ -37,7 +43,7 @@ export const spanTable: Readonly<Record<SpanName, SpanRow>> = {
     name: '{method}',
     kind: 'server',
     about: 'A call that is answered here, for streams until the last event.',
-    attributes: [...call, 'rpc.response.status_code', 'error.type'],
+    attributes: [...call, 'error.type'],
   },
   queue: {
     name: 'queue',
@@ -78,6 +84,6 @@ export const spanTable: Readonly<Record<SpanName, SpanRow>> = {
     name: '{method}',
     kind: 'client',
     about: 'A call of another agent. The header traceparent goes along.',
-    attributes: [...call, 'server.address', 'error.type'],
+    attributes: [...call.slice(0, 2), 'a2a.task.id', 'a2a.context.id', 'error.type'],
   },
 }

@@ -43,7 +43,9 @@ export function createTracer({ export: give, ratio = 1, content = false }: Trace
     const given = options.parent ?? spanAtWork()
     const parent = given === 'none' || given === undefined ? undefined : readTraceParent({ ...headersOf(given) })
     const recording =
-      parent === undefined ? ratio >= 1 || Math.random() < ratio : (Number.parseInt(parent.traceparent.slice(-2), 16) & 1) === 1
+      parent === undefined
+        ? ratio >= 1 || Math.random() < ratio
+        : (Number.parseInt(parent.traceparent.slice(-2), 16) & 1) === 1
     return new OwnSpan(name, { options, parent, recording, content, give, start })
   }
 
@@ -120,7 +122,8 @@ class OwnSpan implements Span {
     if (this.#ended || !this.recording) return
     this.#ended = true
     const { options, parent, give } = this.#making
-    const now = nanoseconds()
+    let end = nanoseconds()
+    if (end < this.#begun) end = this.#begun
     give({
       name: this.#name,
       kind: options.kind ?? 'internal',
@@ -129,7 +132,7 @@ class OwnSpan implements Span {
       parentId: parent?.traceparent.slice(36, 52),
       tracestate: parent?.tracestate,
       start: this.#begun,
-      end: now > this.#begun ? now : this.#begun,
+      end,
       attributes: this.#attributes,
       links: this.#links,
       failure: this.#failure,

@@ -41,5 +41,5 @@ export { type AgentHandler, type AgentHandlerOptions, createHandler } from './ha
 export { toHono } from './hono.ts'
 export type { ConnectionLimits, TlsOptions } from './listen.ts'
 export type { StoreChoice } from './open-store.ts'
-export { type ServeOptions, type Server, serve } from './serve.ts'
+export { type CloseOptions, type ServeOptions, type Server, serve } from './serve.ts'
 export type { HandlerOptions, ServerPaths } from './server.ts'

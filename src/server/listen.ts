@@ -1,6 +1,6 @@
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
-import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import type { GrpcHandler } from '../bindings/grpc/server.ts'
@@ -8,10 +8,10 @@ import type { HttpHandler } from '../lib/http.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ListenAddress } from './address.ts'
 import { refuseClient } from './client-error.ts'
+import { type Door, startListening } from './door.ts'
 import { createHttp2Server } from './http2-server.ts'
 import { readNodeRequest, serveNodeRequest } from './node.ts'
 import { peek } from './preface.ts'
-import { claimSocketFile } from './socket-file.ts'
 
 /** Key and certificate in PEM form. */
 export interface TlsOptions {
@@ -43,12 +43,16 @@ export interface ListenerOptions {
   readonly log: Logger
   readonly tls?: TlsOptions | undefined
   readonly limits?: ConnectionLimits | undefined
+  /** Where connections come from; without it, this process listens. */
+  readonly door?: Door | undefined
 }
 
 /** A listening server. */
 export interface Listener {
   /** The port in use; 0 for a Unix socket. */
   readonly port: number
+  /** From now on answers tell their callers to come back on another connection. */
+  dismiss(): void
   /** Takes no more connections, closes idle ones, and lets those at work end after their answer. */
   drain(): void
   /** Waits at most so many milliseconds for connections to end, then cuts them. Drains first. */
@@ -60,11 +64,12 @@ export interface Listener {
  * Rejects with an error for people when the address cannot be had.
  */
 export async function listen(address: ListenAddress, options: ListenerOptions): Promise<Listener> {
-  const { handle, grpc, log, tls, limits = {} } = options
+  const { handle, grpc, log, tls, limits = {}, door } = options
   const sockets = new Set<Socket>()
   const peeking = new Set<Socket>()
   const { idle = 65_000, stall = 120_000, request = 300_000 } = limits
   const headersTime = Math.min(limits.headers ?? 30_000, request)
+  let dismissing = false
   let draining = false
 
   const settings = {
@@ -112,7 +117,7 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
   }
 
   function serve(message: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
-    if (draining) response.shouldKeepAlive = false
+    if (dismissing) response.shouldKeepAlive = false
     const read = readNodeRequest(message, response, expectsContinue ? { expectsContinue } : undefined)
     serveNodeRequest(handle, read, { response, direct: true, stall }).catch((error) => {
       log.error('an answer could not be written', { cause: error })
@@ -120,19 +125,33 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
     })
   }
 
-  await start(server, address)
-  const bound = server.address()
+  /** A connection that another process has accepted, made as this server would have made it. */
+  function take(socket: Socket): void {
+    socket.setNoDelay(true)
+    socket.setKeepAlive(settings.keepAlive, settings.keepAliveInitialDelay)
+    socket.allowHalfOpen = true
+    server.emit('connection', socket)
+  }
+
+  const opened = await (door?.open(address, take) ?? startListening(server, address))
+  // Its time limits are looked after from then on.
+  if (door !== undefined) server.emit('listening')
 
   function drain(): void {
     if (draining) return
     draining = true
+    dismissing = true
+    if (door !== undefined) opened.close()
     server.close()
     for (const socket of peeking) socket.destroy()
     http2.drain()
   }
 
   return {
-    port: typeof bound === 'object' && bound !== null ? (bound as AddressInfo).port : 0,
+    port: opened.port,
+    dismiss: () => {
+      dismissing = true
+    },
     drain,
     close: async (wait) => {
       drain()
@@ -157,30 +176,4 @@ function secureOptions(tls: TlsOptions): Record<string, unknown> {
     ...(tls.ca !== undefined && { ca: buffer(tls.ca), requestCert: true, rejectUnauthorized: true }),
     ...(tls.passphrase !== undefined && { passphrase: tls.passphrase }),
   }
-}
-
-async function start(server: NetServer, address: ListenAddress): Promise<void> {
-  if (address.kind === 'unix') await claimSocketFile(address.path)
-  await new Promise<void>((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException): void => reject(explain(error, address))
-    server.once('error', onError)
-    const ready = (): void => {
-      server.off('error', onError)
-      resolve()
-    }
-    if (address.kind === 'unix') server.listen(address.path, ready)
-    else if (address.host === '::') server.listen(address.port, ready)
-    else server.listen(address.port, address.host, ready)
-  })
-}
-
-function explain(error: NodeJS.ErrnoException, address: ListenAddress): Error {
-  const place = address.kind === 'unix' ? address.path : `${address.host}:${address.port}`
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'another program listens there; stop it or choose another port (0 takes any free one)',
-    EACCES: 'this user may not listen there; choose a port above 1023 or another path',
-    EADDRNOTAVAIL: 'this machine does not have that address',
-    ENOTFOUND: 'that host name is not known',
-  }
-  return new Error(`cannot listen on ${place}: ${reasons[error.code ?? ''] ?? error.message}`, { cause: error })
 }

@@ -6,7 +6,7 @@ import { ByteList } from '../lib/byte-list.ts'
 import type { HttpHandler, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http.ts'
 import { endOfTurn } from '../lib/turn.ts'
 import { A2AError } from '../protocol/errors.ts'
-import { pump } from './pump.ts'
+import { type PumpOptions, pump } from './pump.ts'
 
 /** What the host program knows of a request that the request does not tell. */
 export interface NodeRequestOptions {
@@ -117,19 +117,28 @@ export function readBody(message: IncomingMessage, limit: number): Promise<strin
     }
     const chunks = new ByteList()
     let size = 0
-    message.on('data', (chunk: Buffer) => {
+    const onData = (chunk: Buffer): void => {
       size += chunk.length
       if (size <= limit) chunks.add(chunk)
       else if (size - chunk.length <= limit) {
         chunks.clear()
         reject(tooLarge(limit))
       }
-    })
-    message.on('end', () => resolve(toText(chunks.take())))
-    message.on('error', () => reject(new A2AError('Cancelled')))
-    message.on('close', () => {
+    }
+    const onEnd = (): void => {
+      message.off('data', onData)
+      message.off('error', onClose)
+      message.off('close', onClose)
+      message.off('end', onEnd)
+      resolve(toText(chunks.take()))
+    }
+    const onClose = (): void => {
       if (!message.complete) reject(new A2AError('Cancelled'))
-    })
+    }
+    message.on('data', onData)
+    message.on('end', onEnd)
+    message.on('error', onClose)
+    message.on('close', onClose)
   })
 }
 
@@ -204,79 +213,97 @@ export interface ServeNodeOptions {
 }
 
 /** Answers a request of `node:http` by a handler; settles once the answer is on its way. */
-export async function serveNodeRequest(
+export function serveNodeRequest(
   handle: HttpHandler,
   request: HttpRequest,
   { response, direct = false, stall = 0 }: ServeNodeOptions,
 ): Promise<void> {
   if (response.socket === null) watchQueued(response)
-  const answer = await handle(request)
+  // Nothing of the request is kept while a stream goes on.
+  return handle(request).then((answer) => respond(answer, { response, direct, stall }))
+}
+
+function respond(
+  answer: HttpResponse,
+  { response, direct, stall }: Required<ServeNodeOptions>,
+): Promise<void> | undefined {
   const { body } = answer
   if (typeof body === 'string' || body instanceof Uint8Array) {
     if (queue.length === 0) setImmediate(flush)
     queue.push({ response, answer, stall })
-    return
+    return undefined
   }
   if (!response.destroyed) response.writeHead(answer.status, answer.headers)
   const socket = direct ? response.socket : null
-  const writer = socket === null ? undefined : chunkWriter(response, socket)
-  await pump(response, body, {
-    silent: () => response.flushHeaders(),
-    ...(socket !== null && writer && { write: writer.write, drains: socket }),
-    ...(socket !== null && stall > 0 && { lagging: (lags) => void socket.setTimeout(lags ? stall : 0) }),
-  })
-  if (writer === undefined) response.end()
-  else writer.end()
-  limitReader(socket, stall)
-}
-
-interface ChunkWriter {
-  /** False asks for a pause until the socket drains. */
-  write(text: string): boolean
-  end(): void
+  if (socket === null) {
+    return pump(response, body, { silent: () => response.flushHeaders() }).then(() => void response.end())
+  }
+  const writer = new ChunkWriter({ response, socket, stall })
+  return pump(response, body, writer).then(() => writer.end())
 }
 
 /**
  * Writes what becomes ready in one turn as one chunk, and with the end of the stream where that comes in the same turn. A
  * chunked write of `node:http` is four writes of the socket; joined beforehand it is one.
  */
-function chunkWriter(response: ServerResponse, socket: Socket): ChunkWriter {
-  let begun = false
-  let held = ''
-  let scheduled = false
+class ChunkWriter implements PumpOptions {
+  readonly drains: Socket
+  readonly #response: ServerResponse
+  readonly #stall: number
+  #begun = false
+  #held = ''
+  #scheduled = false
 
-  function send(): void {
-    const text = held
-    held = ''
-    if (text === '' || response.destroyed || socket.destroyed) return
-    if (begun && response.chunkedEncoding) socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
-    else {
-      // The response may hold back its head until the one before it is through; until then nothing may overtake it.
-      response.write(text, () => {
-        begun = true
-      })
-    }
+  constructor({ response, socket, stall }: { response: ServerResponse; socket: Socket; stall: number }) {
+    this.#response = response
+    this.drains = socket
+    this.#stall = stall
   }
 
-  return {
-    write(text) {
-      held += text
-      if (held.length >= watchedLength) send()
-      else if (!scheduled) {
-        scheduled = true
-        endOfTurn(() => {
-          scheduled = false
-          send()
-        })
-      }
-      return !socket.writableNeedDrain
-    },
-    end() {
-      socket.cork()
-      send()
-      response.end()
-      socket.uncork()
-    },
+  silent(): void {
+    this.#response.flushHeaders()
+  }
+
+  lagging(lags: boolean): void {
+    if (this.#stall > 0) this.drains.setTimeout(lags ? this.#stall : 0)
+  }
+
+  /** False asks for a pause until the socket drains. */
+  write(text: string): boolean {
+    this.#held += text
+    if (this.#held.length >= watchedLength) this.#send()
+    else if (!this.#scheduled) {
+      this.#scheduled = true
+      endOfTurn(() => {
+        this.#scheduled = false
+        this.#send()
+      })
+    }
+    return !this.drains.writableNeedDrain
+  }
+
+  end(): void {
+    const { drains: socket } = this
+    socket.cork()
+    this.#send()
+    this.#response.end()
+    socket.uncork()
+    limitReader(socket, this.#stall)
+  }
+
+  #send(): void {
+    const text = this.#held
+    this.#held = ''
+    const [response, socket] = [this.#response, this.drains]
+    if (text === '' || response.destroyed || socket.destroyed) return
+    if (this.#begun && response.chunkedEncoding) {
+      socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
+    } else {
+      // The response may hold back its head until the one before it is through; until then nothing may overtake it.
+      response.write(text, () => {
+        this.#begun = true
+      })
+    }
   }
 }
 

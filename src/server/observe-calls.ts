@@ -18,9 +18,26 @@ export function observeCalls(endpoint: Endpoint, binding: string, { meter, trace
   if (meter === undefined && tracer === undefined) return { endpoint }
   const counted = new WeakSet<A2AError>()
 
+  const answered = new Map<string, (seconds: number) => void>()
+
+  function answers(method: string): (seconds: number) => void {
+    const count = meter?.counter('parlance_calls_total', method, binding, 'ok')
+    const time = meter?.histogram('parlance_call_duration_seconds', method, binding)
+    const known = (seconds: number): void => {
+      count?.()
+      time?.(seconds)
+    }
+    answered.set(method, known)
+    return known
+  }
+
   function ended(method: string, outcome: string, began: number): void {
-    meter?.add('parlance_calls_total', 1, method, binding, outcome)
-    meter?.record('parlance_call_duration_seconds', (performance.now() - began) / 1_000, method, binding)
+    const seconds = (performance.now() - began) / 1_000
+    if (outcome === 'ok') (answered.get(method) ?? answers(method))(seconds)
+    else {
+      meter?.add('parlance_calls_total', 1, method, binding, outcome)
+      meter?.record('parlance_call_duration_seconds', seconds, method, binding)
+    }
   }
 
   async function observe<T>(call: Call, work: (call: Call) => Promise<T>): Promise<[T, Span | undefined]> {

@@ -13,6 +13,7 @@ import {
   serve,
   working,
 } from './index.ts'
+import { connectRaw } from './testing.ts'
 
 async function jsonOf(response: Response) {
   return JSON.parse(await response.text())
@@ -168,6 +169,41 @@ test('a server that closes lets runs finish, and their streams with them', async
   expect((await jsonOf(await blocking)).result.task.status.state).toBe('TASK_STATE_COMPLETED')
   await closing
   await expect(fetch(server.cardUrl)).rejects.toThrow()
+})
+
+test('a server that is given a delay says first that it ends, and takes calls as before, each on a new connection', async () => {
+  const server = await start()
+  const ready = (): Promise<Response> => fetch(`${server.url}/readyz`)
+  expect((await ready()).headers.get('connection')).toBe('keep-alive')
+  const closing = server.close({ delayMs: 300, graceMs: 5_000 })
+  const draining = await ready()
+  expect([draining.status, draining.headers.get('connection')]).toEqual([503, 'close'])
+  expect(Number(draining.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await jsonOf(draining)).status).toBe('draining')
+  const sent = await jsonOf(await rpc(`${server.url}/invoke`, 'SendMessage', said('slow')))
+  expect(sent.result.task.status.state).toBe('TASK_STATE_COMPLETED')
+  await closing
+  await expect(ready()).rejects.toThrow()
+})
+
+test('a server that ends refuses what is sent on a connection that is kept, and says when to send again', async () => {
+  const server = await start()
+  const url = new URL(server.url)
+  const call = (method: string, params: object): string => {
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const head = `POST /invoke HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\n`
+    return `${head}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  }
+  const client = connectRaw(Number(url.port))
+  client.write(call('SendMessage', said('slow')))
+  await new Promise((resolve) => setTimeout(resolve, 40))
+  const closing = server.close({ graceMs: 5_000 })
+  client.write(call('SendMessage', said('late')))
+  const text = await client.closed()
+  expect(text).toContain('finished')
+  expect(text).toMatch(/retry-after: \d+/i)
+  expect(text).toContain('shutting down')
+  await closing
 })
 
 test('a run that does not end in time is ended, its stream too, and closing twice is closing once', async () => {

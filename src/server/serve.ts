@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent } from '../engine/executor.ts'
 import { type Logger, silent } from '../lib/log.ts'
-import { createAdminHandler } from './admin.ts'
 import { isLoopback, isUnspecified, type ListenAddress, parseListen, urlHost } from './address.ts'
+import { createAdminHandler } from './admin.ts'
 import { grpcTarget, type Listening } from './base-url.ts'
+import type { Door } from './door.ts'
 import { refuseOthers } from './grpc.ts'
 import { type AgentHandlerOptions, type StartedAgent, startAgent } from './handler.ts'
 import { type ConnectionLimits, type Listener, listen, type TlsOptions } from './listen.ts'
@@ -15,6 +17,8 @@ export interface ServeOptions extends AgentHandlerOptions {
   /** A second address that carries gRPC alone; without it, gRPC is spoken on `listen` with all else. */
   readonly grpcListen?: string | number
   readonly connections?: ConnectionLimits
+  /** Where connections come from, when another process listens on the addresses. */
+  readonly door?: Door
   /** A second address for `/metrics`, `/healthz` and `/readyz`, which callers should not reach; metrics are kept with it. */
   readonly adminListen?: string | number
 }
@@ -30,11 +34,16 @@ export interface Server {
   readonly adminUrl?: string
   /** The text of all metrics; only where they are kept. */
   readonly metrics?: () => Promise<string>
-  /**
-   * Takes no more connections, lets runs finish for so many milliseconds (default 10,000), ends streams with a hint to
-   * come back, and cuts what is left.
-   */
-  close(options?: { readonly graceMs?: number }): Promise<void>
+  /** Ends it all in good order; further calls wait for the end, and change nothing. */
+  close(options?: CloseOptions): Promise<void>
+}
+
+/** How a server ends. It says at `/readyz` that it does, waits `delayMs`, takes no more calls, and lets runs finish for `graceMs`. */
+export interface CloseOptions {
+  /** Time for balancers to see that others have to take the calls now, while all goes on as before; milliseconds, 0. */
+  readonly delayMs?: number
+  /** Time for runs to finish, milliseconds, 10,000. What is left is handed to other processes where it can go on, and its streams end with a hint to come back. */
+  readonly graceMs?: number
 }
 
 /** Serves an agent over JSON-RPC, HTTP+JSON and gRPC. Wrong settings are a `TypeError`; an address that is taken is an `Error` that says so. */
@@ -47,14 +56,14 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
   const { server } = started
   const listeners: Listener[] = []
   try {
-    const { tls, connections: limits } = options
+    const { tls, connections: limits, door } = options
     const { grpc } = server
-    const listener = await listen(address, { handle: server.handle, grpc, log, tls, limits })
+    const listener = await listen(address, { handle: server.handle, grpc, log, tls, limits, door })
     listeners.push(listener)
     if (grpcAddress !== undefined) {
-      listeners.push(await listen(grpcAddress, { handle: refuseOthers, grpc, log, tls, limits }))
+      listeners.push(await listen(grpcAddress, { handle: refuseOthers, grpc, log, tls, limits, door }))
     }
-    const admin = adminAddress && (await listenForAdmin(adminAddress, started, log))
+    const admin = adminAddress && (await listenForAdmin(adminAddress, started, { log, door }))
     const secure = tls !== undefined
     const place = {
       host: address.kind === 'tcp' ? address.host : 'localhost',
@@ -78,10 +87,15 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
       cardUrl: `${url}${server.cardPath}`,
       ...(admin && adminAddress && { adminUrl: localUrl(adminAddress, { port: admin.port, secure: false }) }),
       ...(started.metrics && { metrics: started.metrics }),
-      close: ({ graceMs = 10_000 } = {}) => {
+      close: ({ delayMs = 0, graceMs = 10_000 } = {}) => {
         closing ??= (async () => {
-          log.info('The server takes no more calls, and lets runs finish', { graceMs })
           server.drain()
+          if (delayMs > 0) {
+            log.info('The server tells that it is going to end', { delayMs })
+            for (const each of listeners) each.dismiss()
+            await sleep(delayMs)
+          }
+          log.info('The server takes no more calls, and lets runs finish', { graceMs })
           for (const each of listeners) each.drain()
           await started.close(graceMs)
           await Promise.all(listeners.map((each) => each.close(1_000)))
@@ -100,9 +114,13 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<S
 }
 
 /** Listens for those who look after the server. */
-async function listenForAdmin(address: ListenAddress, started: StartedAgent, log: Logger): Promise<Listener> {
+async function listenForAdmin(
+  address: ListenAddress,
+  started: StartedAgent,
+  { log, door }: { readonly log: Logger; readonly door: Door | undefined },
+): Promise<Listener> {
   const { metrics = async () => '', readiness } = started
-  return await listen(address, { handle: createAdminHandler({ metrics, readiness }), log })
+  return await listen(address, { handle: createAdminHandler({ metrics, readiness }), log, door })
 }
 
 function grpcPlace(address: ListenAddress, port: number): Pick<Listening, 'grpcPort' | 'grpcSocket'> {

@@ -14,12 +14,21 @@ export interface WatchOptions {
   readonly metricsToken?: string
   /** Makes spans; without one, those of the SDK of OpenTelemetry that the program has set up, if any. */
   readonly tracer?: Tracer
+  /** What became of the spans that this process sent. */
+  readonly spanCounts?: () => SpanCounts
   /** The other processes that serve the same address, whose metrics are told together with those of this one. */
   readonly peers?: MetricsPeers
   /** Whether the log may hold the texts of messages; default false. */
   readonly logContent?: boolean
   /** Milliseconds from which on an operation of the store is told to the log; 1,000. */
   readonly slowStore?: number
+}
+
+/** Numbers of spans. */
+export interface SpanCounts {
+  readonly exported: number
+  readonly dropped: number
+  readonly failed: number
 }
 
 /** Processes that serve one address together. */
@@ -44,13 +53,22 @@ export interface Watched {
 
 /** Begins to watch an agent, as far as that is asked for. */
 export async function watchAgent(store: Store, options: WatchOptions & { readonly log: Logger }): Promise<Watched> {
-  const { log, metricsToken, measured = metricsToken !== undefined, slowStore, peers, logContent = false } = options
+  const {
+    log,
+    metricsToken,
+    measured = metricsToken !== undefined,
+    slowStore,
+    peers,
+    spanCounts,
+    logContent = false,
+  } = options
   const tracer = options.tracer ?? (await findTracer())
   const { observeStore } = await import('../stores/observed.ts')
   const metrics = measured ? await import('../observe/metrics.ts').then((made) => new made.Metrics()) : undefined
   const stops: (() => void)[] = []
   if (metrics !== undefined) {
     stops.push((await import('../observe/process-metrics.ts')).measureProcess(metrics))
+    if (spanCounts !== undefined) stops.push(readSpans(metrics, spanCounts))
     if (peers !== undefined) stops.push(peers.answer(() => metrics.data()))
   }
   const observed = observeStore(store, {
@@ -70,6 +88,12 @@ export async function watchAgent(store: Store, options: WatchOptions & { readonl
       for (const stop of stops.splice(0)) stop()
     },
   }
+}
+
+function readSpans(metrics: Metrics, counts: () => SpanCounts): () => void {
+  return metrics.read('parlance_spans_total', () =>
+    Object.entries(counts()).map(([outcome, count]) => [count as number, outcome] as const),
+  )
 }
 
 async function textOf(metrics: Metrics, peers: MetricsPeers | undefined): Promise<string> {
@@ -106,7 +130,9 @@ function readHands(metrics: Metrics, { engine, server }: Hands): (() => void)[] 
     }),
     metrics.read('parlance_tasks_held', () => [[engine.stats().held]]),
     metrics.read('parlance_messages_queued', () => [[engine.stats().queued]]),
-    metrics.read('parlance_subscriber_lag_entries', () => [[engine.stats().behind.reduce((a, b) => Math.max(a, b), 0)]]),
+    metrics.read('parlance_subscriber_lag_entries', () => [
+      [engine.stats().behind.reduce((a, b) => Math.max(a, b), 0)],
+    ]),
     metrics.read('parlance_subscribers', () => {
       const counts = new Map(lags.map(([, label]) => [label, 0]))
       for (const behind of engine.stats().behind) {

@@ -41,6 +41,8 @@ const slowNoteEvery = 60_000
 
 /** The same store, whose operations are measured, traced, and told to the log when they are slow. */
 export function observeStore(store: Store, options: ObserveStoreOptions): Store {
+  const { meter, traced = false, log = silent } = options
+  if (meter === undefined && !traced && log === silent) return store
   const watcher = new Watcher(options)
   const observed: Record<string, unknown> = {}
   for (const name of measured) {
@@ -79,6 +81,9 @@ class ObservedLog implements TaskLog {
 
 class Watcher {
   readonly #meter: Meter | undefined
+  readonly #entries: Readonly<Record<Entry['kind'], (by?: number) => void>> | undefined
+  /** How long operations took that went well. */
+  readonly #times = new Map<string, (seconds: number) => void>()
   readonly #log: Logger
   readonly #traced: boolean
   readonly #slow: number
@@ -87,21 +92,21 @@ class Watcher {
 
   constructor({ meter, log = silent, traced = false, slow = 1_000 }: ObserveStoreOptions) {
     this.#meter = meter
+    if (meter !== undefined) {
+      const count = (kind: Entry['kind']) => meter.counter('parlance_events_appended_total', kind)
+      this.#entries = { message: count('message'), status: count('status'), chunk: count('chunk') }
+    }
     this.#log = log
     this.#traced = traced
     this.#slow = slow
   }
 
   append(entries: readonly Entry[], work: () => Promise<void>): Promise<void> {
-    return this.watch('append', work, this.#meter === undefined ? undefined : () => this.#count(entries))
+    return this.watch('append', work, this.#entries && (() => this.#count(entries)))
   }
 
   #count(entries: readonly Entry[]): void {
-    const counts = { message: 0, status: 0, chunk: 0 }
-    for (const { kind } of entries) counts[kind] += 1
-    for (const kind of kinds) {
-      if (counts[kind] > 0) this.#meter?.add('parlance_events_appended_total', counts[kind], kind)
-    }
+    for (const { kind } of entries) this.#entries?.[kind]()
   }
 
   watch<T>(operation: string, work: () => Promise<T>, done?: () => void): Promise<T> {
@@ -125,8 +130,25 @@ class Watcher {
     )
   }
 
+  #measure(
+    meter: Meter,
+    { operation, outcome, seconds }: { operation: string; outcome: string; seconds: number },
+  ): void {
+    const name = 'parlance_store_operation_duration_seconds'
+    if (outcome !== 'ok') {
+      meter.record(name, seconds, operation, outcome)
+      return
+    }
+    let time = this.#times.get(operation)
+    if (time === undefined) {
+      time = meter.histogram(name, operation, outcome)
+      this.#times.set(operation, time)
+    }
+    time(seconds)
+  }
+
   #ended(operation: string, outcome: string, took: number): void {
-    this.#meter?.record('parlance_store_operation_duration_seconds', took / 1_000, operation, outcome)
+    if (this.#meter !== undefined) this.#measure(this.#meter, { operation, outcome, seconds: took / 1_000 })
     if (took < this.#slow) return
     const now = performance.now()
     if (now - this.#noted < slowNoteEvery) {
@@ -143,8 +165,6 @@ class Watcher {
     this.#unnoted = 0
   }
 }
-
-const kinds = ['message', 'status', 'chunk'] as const
 
 function storeSpan(parent: Span, operation: string): Span {
   const { name, kind } = spanTable.store

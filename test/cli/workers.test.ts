@@ -115,12 +115,15 @@ describe.concurrent('parlance serve --workers', { timeout: 40_000 }, () => {
     expect(await server.ended).toMatchObject({ code: 0 })
   })
 
-  test('ends at once at the second signal, and leaves no process behind', async () => {
-    const server = await startWorkers(2, ['--grace', '1h'])
+  test('all say at /readyz that they end, and end at once at the second signal, with no process left behind', async () => {
+    const server = await startWorkers(2, ['--grace', '1h', '--drain-delay', '1h'])
     await send(server.url, 'count 100000 50', atOnce)
     const pids = [...workersOf(server).values()]
     server.child.kill('SIGTERM')
-    await until(async () => (await fetch(`${server.url}/readyz`).catch(() => undefined))?.status !== 200)
+    const ready = async (): Promise<number> =>
+      (await fetch(`${server.url}/readyz`, { headers: { connection: 'close' } })).status
+    await until(async () => (await ready()) === 503 && (await ready()) === 503)
+    expect((await send(server.url, 'still taken')).status.state).toBe('TASK_STATE_COMPLETED')
     server.child.kill('SIGTERM')
     expect(await server.ended).toMatchObject({ code: 143 })
     await until(() => pids.every((pid) => !isThere(pid)))

@@ -70,6 +70,7 @@ function soundHistory(): Entry[] {
     task: 't',
     run,
     node,
+    pid: node,
     step: which,
     at: when,
   })
@@ -100,6 +101,7 @@ function soundHistory(): Entry[] {
     step('run0', 'a', 'step', 25),
     step('run0', 'a', 'end', 26),
     step('run', 'b', 'step', 30),
+    step('run', 'b', 'done', 35),
     step('run', 'b', 'end', 40),
   ]
 }
@@ -239,7 +241,7 @@ describe('the checker of histories', () => {
   it('finds nothing where all is well', () => {
     const { violations, counts } = checkHistory(soundHistory(), { fullText })
     expect(violations).toEqual([])
-    expect(counts).toMatchObject({ tasks: 1, streams: 2, resumed: 1, runs: 2, again: 1, views: 1 })
+    expect(counts).toMatchObject({ tasks: 1, streams: 2, resumed: 1, runs: 2, broken: 1, views: 1 })
   })
 
   it.each(Object.entries(planted))('finds that %s', (_, [rule, plant]) => {

@@ -11,7 +11,7 @@ const script = (name: string): Promise<any> =>
   import(pathToFileURL(join(import.meta.dirname, '..', '..', 'scripts', name)).href)
 
 const [behaviour, clients, histories, rounds, stock, randoms] = await Promise.all(
-  ['behaviour', 'client', 'history', 'round', 'stock', '../kill/random'].map((name) => script(`chaos/${name}.mjs`)),
+  ['behaviour', 'client', 'history', 'round', 'stock', 'random'].map((name) => script(`chaos/${name}.mjs`)),
 )
 
 /** What a task fails with that could not be written any more. */

@@ -6,6 +6,8 @@ import { transportLimits } from '../../src/bindings/fetch-call.ts'
 import { pollingDefaults, retryDefaults } from '../../src/client/options.ts'
 import * as executor from '../../src/engine/executor.ts'
 import { standardLimits } from '../../src/engine/limits.ts'
+import { metricTable } from '../../src/observe/metric-table.ts'
+import { spanTable } from '../../src/observe/span-table.ts'
 import { errorTable } from '../../src/protocol/errors.ts'
 import {
   idempotencyExtension,
@@ -96,6 +98,20 @@ export const tables: Readonly<Record<string, () => readonly Row[]>> = {
         .map(([field, value]) => `${code(field)} ${code(value)}`)
         .join(', ') || 'the specification to the letter',
       free,
+    ]),
+  metrics: () =>
+    Object.entries(metricTable).map(([name, { kind, labels, help }]) => [
+      code(name),
+      kind,
+      labels.map(code).join(', '),
+      help,
+    ]),
+  spans: () =>
+    Object.values(spanTable).map(({ name, kind, about, attributes }) => [
+      code(name),
+      kind,
+      about,
+      attributes.map(code).join(', '),
     ]),
   operations03: () =>
     rows03.map(({ operation, method, rpc, http }) => [

@@ -6,7 +6,10 @@ import type { AnswerRequest } from './stream.ts'
 /** What a span tells of one question to a model, as it goes. */
 export interface ModelSpan {
   said(text: string): void
-  finished(reason: string, usage: { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined }): void
+  finished(
+    reason: string,
+    usage: { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined },
+  ): void
   failed(error: unknown): void
   end(): void
 }
@@ -17,19 +20,23 @@ export function beginModelSpan(
   { system, messages, signal }: Pick<AnswerRequest, 'system' | 'messages' | 'signal'>,
 ): ModelSpan | undefined {
   const { name, kind } = spanTable.model
-  const span = childSpan(name.replace('{model}', () => model), () => ({
-    kind,
-    attributes: {
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': provider,
-      'gen_ai.request.model': model,
-      'gen_ai.request.max_tokens': maxTokens,
-      'gen_ai.request.temperature': temperature,
-      'gen_ai.request.top_p': topP,
-    },
-  }))
+  const span = childSpan(
+    name.replace('{model}', () => model),
+    () => ({
+      kind,
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': provider,
+        'gen_ai.request.model': model,
+        'gen_ai.request.max_tokens': maxTokens,
+        'gen_ai.request.temperature': temperature,
+        'gen_ai.request.top_p': topP,
+      },
+    }),
+  )
   if (span === undefined) return undefined
-  if (span.content) span.set({ 'gen_ai.input.messages': JSON.stringify([{ role: 'system', content: system }, ...messages]) })
+  if (span.content)
+    span.set({ 'gen_ai.input.messages': JSON.stringify([{ role: 'system', content: system }, ...messages]) })
   let text = ''
   return {
     said: (more) => {

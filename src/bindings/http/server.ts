@@ -10,7 +10,7 @@ import { apiHeaders, errorHeaders, logFailure, streamHeaders, withExtensions } f
 import { checkContentType, checkLength, parseJson, readText } from '../json-body.ts'
 import { createLossLog } from '../loss-log.ts'
 import { readVersion, requestedExtensions } from '../service-parameters.ts'
-import { checkTenant, createContext, type ServingOptions, withMessageId } from '../serving.ts'
+import { checkTenant, createContext, createStreamContext, type ServingOptions, withMessageId } from '../serving.ts'
 import { bareErrorText, restErrorText } from './error-text.ts'
 import { createRouter, type Route, type Router, type WrongVerb } from './path.ts'
 
@@ -67,7 +67,8 @@ export function createHttpJsonHandler(options: ServingOptions, prefix = ''): Htt
     const decoded = decode(request, { dialect, route, body, profile, note })
     const tenant = decoded.tenant ?? ''
     if (tenant !== '') checkTenant(tenant, options.tenants)
-    const context = createContext(request, { version: dialect.version, tenant, owner, extensions })
+    const facts = { version: dialect.version, tenant, owner, extensions }
+    const context = operation.kind === 'stream' ? createStreamContext(request, facts) : createContext(request, facts)
     if (operation.kind === 'stream') {
       const name = operation.name as StreamOperation
       const reply = await options.endpoint.stream({ operation: name, request: decoded as never, context })

@@ -8,7 +8,7 @@ import { apiHeaders, errorHeaders, logFailure, streamHeaders, withExtensions } f
 import { checkContentType, checkLength, parseJson, readText } from '../json-body.ts'
 import { createLossLog } from '../loss-log.ts'
 import { readVersion, requestedExtensions } from '../service-parameters.ts'
-import { checkTenant, createContext, type ServingOptions, withMessageId } from '../serving.ts'
+import { checkTenant, createContext, createStreamContext, type ServingOptions, withMessageId } from '../serving.ts'
 import { errorText, type RequestId, readEnvelope, readId, resultPrefix } from './envelope.ts'
 
 /** Errors that HTTP itself knows keep their status; all others are answers of JSON-RPC and come with 200 (JRPC-18). */
@@ -95,7 +95,8 @@ export function createJsonRpcHandler(options: ServingOptions): HttpHandler {
     const decoded = dialect.decode(row, fillsIds ? withMessageId(operation, params) : params, decoding)
     const tenant = decoded.tenant ?? ''
     if (tenant !== '') checkTenant(tenant, options.tenants)
-    const context = createContext(request, { version: dialect.version, tenant, owner, extensions })
+    const facts = { version: dialect.version, tenant, owner, extensions }
+    const context = operation.kind === 'stream' ? createStreamContext(request, facts) : createContext(request, facts)
     if (operation.kind === 'stream') {
       const name = operation.name as StreamOperation
       const reply = await options.endpoint.stream({ operation: name, request: decoded as never, context })

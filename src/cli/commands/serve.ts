@@ -15,8 +15,16 @@ import { createServeLog } from '../serve-log.ts'
 import { commandLine } from '../shell.ts'
 import { type NamedStore, readStore, storeLabel } from '../store-choice.ts'
 import { cleanLine } from '../terminal-text.ts'
-import { announces, createWorkerHints, listenForStop, supervisor, workerNumber } from '../worker.ts'
 import { logOptions, startTracing, type WatchFlags, watchOptions } from '../watch-flags.ts'
+import {
+  announces,
+  createWorkerDoor,
+  createWorkerHints,
+  listenForStop,
+  supervisor,
+  tellReady,
+  workerNumber,
+} from '../worker.ts'
 import { createWorkerMetrics } from '../worker-metrics.ts'
 import { superviseWorkers } from '../workers.ts'
 
@@ -41,6 +49,7 @@ export interface ServeFlags extends CommonFlags, ServedFlags, LimitFlags, WatchF
   readonly trustProxy?: boolean
   readonly tenant?: readonly string[]
   readonly grace: string
+  readonly drainDelay: string
   readonly workers: string
 }
 
@@ -59,6 +68,7 @@ export async function serve(path: string, flags: ServeFlags, output: Output): Pr
       )
   }
   const graceMs = parseDuration(flags.grace, '--grace')
+  const delayMs = parseDuration(flags.drainDelay, '--drain-delay')
   const tls = await tlsOf(flags)
   if (flags.store !== undefined && flags.sessionDb !== undefined)
     throw usageError('--session-db is another name of --store; give one of them')
@@ -71,7 +81,8 @@ export async function serve(path: string, flags: ServeFlags, output: Output): Pr
   const limits = readLimits(flags)
   const rate = flags.rate === undefined ? undefined : readRate(flags.rate)
   const worker = workerNumber()
-  if (workers > 1 && worker === undefined) return await superviseWorkers({ count: workers, graceMs, output })
+  if (workers > 1 && worker === undefined)
+    return await superviseWorkers({ count: workers, graceMs: delayMs + graceMs, output })
   const log = await createServeLog(output, { ...logOptions(flags, output.json), worker })
   const served = await starting(() => loadServedAgent(path, flags, log))
   for (const { text } of announces() ? served.warnings : []) if (!output.json) output.warn(text)
@@ -86,13 +97,20 @@ export async function serve(path: string, flags: ServeFlags, output: Output): Pr
       log,
       limits,
       ...(rate && { rate }),
-      ...(workers > 1 && { hints: createWorkerHints(), peers: createWorkerMetrics(workers - 1) }),
+      ...(worker !== undefined && {
+        door: createWorkerDoor(),
+        hints: createWorkerHints(),
+        peers: createWorkerMetrics(workers - 1),
+      }),
       ...watchOptions(flags),
-      ...(tracing && { tracer: tracing.tracer }),
+      ...(tracing && { tracer: tracing.tracer, spanCounts: tracing.spanCounts }),
     }),
   )
-  if (worker !== undefined) log.info('The worker takes calls')
-  const stopped = waitForSignal(server, { graceMs, output })
+  if (worker !== undefined) {
+    tellReady()
+    log.info('The worker takes calls')
+  }
+  const stopped = waitForSignal(server, { delayMs, graceMs, output })
   served.warm?.().catch((error: unknown) => log.warn('a model is not ready', { cause: error }))
   if (announces()) await announce({ served, server, store, token, flags }, output)
   await stopped
@@ -221,7 +239,7 @@ async function announce({ served, server, store, token, flags }: Started, output
 /** Ends when the server has been closed after the first signal. */
 async function waitForSignal(
   server: Server,
-  { graceMs, output }: { readonly graceMs: number; readonly output: Output },
+  { delayMs, graceMs, output }: { readonly delayMs: number; readonly graceMs: number; readonly output: Output },
 ): Promise<void> {
   const signal = await new Promise<EndSignal>((resolve) => {
     if (workerNumber() === undefined) listenForInterrupt(resolve)
@@ -232,5 +250,6 @@ async function waitForSignal(
       `${signal === 'SIGINT' ? '\n' : ''}Stopping; running tasks have ${graceMs / 1000} s to finish. Again to stop at once.`,
     )
   }
-  await server.close({ graceMs })
+  // A person at a terminal has no balancer to wait for.
+  await server.close({ graceMs, delayMs: signal === 'SIGINT' ? 0 : delayMs })
 }

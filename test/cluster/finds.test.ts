@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { type Executor, inputRequired } from '../../src/engine/executor.ts'
+import type { Store } from '../../src/engine/store.ts'
+import { A2AError } from '../../src/protocol/errors.ts'
+import { openPostgresStore } from '../../src/stores/postgres.ts'
+import { Postgres } from '../../src/stores/postgres-connection.ts'
+import { message, scope, status } from '../../src/stores/testing-entries.ts'
+import { freshSchema, runSql, testDatabase } from '../../src/stores/testing-postgres.ts'
+import { clusterKinds, openCluster } from '../cluster.ts'
+import { createHarness, delay, onCleanup, textOf, until, wrapStore } from '../harness.ts'
+
+/** A store that can be away for what it reads. */
+function moody(store: Store): { readonly store: Store; away: boolean; asked: number } {
+  const mood = { store, away: false, asked: 0 }
+  const refuse = <T>(read: () => Promise<T>): Promise<T> => {
+    if (!mood.away) return read()
+    mood.asked += 1
+    return Promise.reject(new A2AError('Unavailable', 'The database does not answer'))
+  }
+  mood.store = wrapStore(store, {
+    read: (...given) => refuse(() => store.read(...given)),
+    entries: (...given) => refuse(() => store.entries(...given)),
+  })
+  return mood
+}
+
+const ask: Executor = async function* (task) {
+  const text = textOf(task.message)
+  if (text === 'ask') {
+    yield inputRequired('what?')
+    return
+  }
+  if (text === 'stay' && !task.resumed) await new Promise((resolve) => task.signal.addEventListener('abort', resolve))
+  yield `did ${text} after ${task.history.map(textOf).join(', ')}`
+}
+
+const atOnce = { configuration: { returnImmediately: true } }
+
+describe.each(clusterKinds)('what the chaos has found, over %s', (kind) => {
+  it('a run whose history cannot be read for a moment waits for the store', async () => {
+    const cluster = await openCluster(kind)
+    const mood = moody(await cluster.open())
+    const here = await createHarness(ask, { store: mood.store })
+    const { id } = await here.sendTask('ask')
+    mood.away = true
+    // Answering reads the task too, which fails as long as the store is away; the message is stored all the same.
+    await here.send('go', { message: { taskId: id }, ...atOnce }).catch(() => {})
+    await until(() => mood.asked >= 2)
+    mood.away = false
+    await until(async () => (await here.get(id)).status.state === 'TASK_STATE_COMPLETED')
+    expect(textOf((await here.get(id)).artifacts?.[0] as never)).toBe('did go after ask, what?')
+  })
+
+  it('a task that cannot be read as it is taken over is left for another try', async () => {
+    const cluster = await openCluster(kind)
+    const [first, second] = [await cluster.open(), moody(await cluster.open())]
+    const there = await createHarness(ask, { store: first, resumable: true })
+    const { id } = await there.sendTask('stay', atOnce)
+    second.away = true
+    await createHarness(ask, { store: second.store, resumable: true, limits: { sweepEvery: 20 } })
+    await cluster.kill(first)
+    await until(() => second.asked >= 2)
+    second.away = false
+    const here = await createHarness(ask, { store: second.store, resumable: true, limits: { sweepEvery: 20 } })
+    await until(async () => (await here.get(id)).status.state === 'TASK_STATE_COMPLETED')
+  })
+
+  it('who repeats a request whose first caller left gets an answer of its own', async () => {
+    const cluster = await openCluster(kind)
+    const [first, second] = [await cluster.open(), await cluster.open()]
+    const idempotency = { key: 'k', digest: '' }
+    if (first.reserve === undefined) return expect(first.forget).toBeUndefined()
+    const seen: string[] = []
+    const store = wrapStore(second, {
+      reserve: async (place, own) => {
+        // Another process has the key in hand until it dies.
+        if (seen.length === 0) await first.reserve?.(place, { ...own, key: idempotency.key })
+        seen.push(own.digest)
+        return second.reserve?.(place, own)
+      },
+    })
+    const here = await createHarness(ask, { store })
+    const leaving = new AbortController()
+    const headers = { 'idempotency-key': idempotency.key }
+    const request = { message: { messageId: 'm' } }
+    const one = here.sendTask('go', { ...request, context: { headers, signal: leaving.signal } })
+    const other = here.sendTask('go', { ...request, context: { headers } })
+    await until(() => seen.length > 1)
+    leaving.abort()
+    await expect(one).rejects.toMatchObject({ code: 'Cancelled' })
+    await cluster.kill(first)
+    expect((await other).status.state).toBe('TASK_STATE_COMPLETED')
+  })
+})
+
+if (testDatabase === undefined) {
+  it.skip('what the chaos has found in PostgreSQL: no database (PARLANCE_TEST_POSTGRES)')
+} else {
+  describe('what the chaos has found in PostgreSQL', () => {
+    const database = (): { readonly url: string; readonly schema: string } => {
+      const { url, schema, drop } = freshSchema()
+      onCleanup(drop)
+      return { url, schema }
+    }
+
+    it('many nodes may start at once on an empty database', async () => {
+      const { url } = database()
+      const stores = await Promise.all(Array.from({ length: 5 }, () => openPostgresStore({ url })))
+      for (const store of stores) await store.close()
+    })
+
+    it('a connection that breaks while it is lent out is an error of the work, and of nothing else', async () => {
+      const log = { info: () => {}, warn: () => {}, error: () => {} }
+      const postgres = new Postgres({ url: database().url, log })
+      const work = postgres.with(async (client) => {
+        const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+        await runSql(`select pg_terminate_backend(${rows[0]?.pid})`)
+        await delay(50)
+        return client.query('select 1')
+      })
+      await expect(work).rejects.toMatchObject({ code: 'Unavailable' })
+      await postgres.with((client) => client.query('select 1'))
+      await postgres.close()
+    })
+
+    it('a holder does not tell a task from memory while others may see more of it', async () => {
+      const { url, schema } = database()
+      const store = await openPostgresStore({ url })
+      onCleanup(() => store.close())
+      const log = store.create({ scope, id: 't', contextId: 'c' })
+      await log.append([message(1, 'one')])
+      // The commit comes to a stop at a row that somebody has locked.
+      const locked = new Postgres({ url, log: { info: () => {}, warn: () => {}, error: () => {} } })
+      onCleanup(() => locked.close())
+      let appended: Promise<void> | undefined
+      let told: number | undefined
+      let asked: Promise<void> | undefined
+      await locked.transaction(async (client) => {
+        await client.query(`select 1 from "${schema}".task for update`)
+        appended = log.append([status(2, 'TASK_STATE_WORKING', { time: 5 })])
+        await delay(50)
+        asked = store.head(scope, 't').then((head) => {
+          told = head?.seq
+        })
+        await delay(50)
+        expect(told).toBeUndefined()
+      })
+      await appended
+      await asked
+      expect(told).toBe(2)
+    })
+  })
+}
