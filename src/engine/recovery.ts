@@ -1,3 +1,4 @@
+import { pause } from '../lib/backoff.ts'
 import { Outcome } from '../lib/deferred.ts'
 import { A2AError } from '../protocol/errors.ts'
 import type { Message, Task } from '../protocol/generated/v1/types.ts'
@@ -52,18 +53,12 @@ async function tryTakeOver(core: Core, place: Abandoned): Promise<boolean> {
 export async function takeOver(core: Core, { scope, id }: Abandoned, claimed: Claimed): Promise<void> {
   const { head } = claimed
   const waiting = claimed.left === 'waiting'
-  let worked: boolean
-  let message: Message | undefined
-  try {
-    // Read before the task can be found here, so that no message can begin a run meanwhile.
-    worked =
-      waiting || (!isTerminal(head.state) && (!isInterrupted(head.state) || (await isAnswered(core, scope, head))))
-    message = worked && (waiting || core.agent.resumable) ? await lastMessage(core, scope, id) : undefined
-  } catch (error) {
+  // Read before the task can be found here, so that no message can begin a run meanwhile.
+  const { worked, message } = await patiently(core, () => remains(core, scope, claimed)).catch(async (error) => {
     // Whoever finds it next may be able to read it.
     await claimed.log.append([], { release: 'handOver', ...(waiting && { waiting }) }).catch(() => {})
     throw error
-  }
+  })
   const live = new Live(core, scope, { id, contextId: head.contextId, log: claimed.log, claimed })
   core.telemetry.meter?.add('parlance_tasks_taken_over_total')
   core.collectMail()
@@ -86,6 +81,34 @@ export async function takeOver(core: Core, { scope, id }: Abandoned, claimed: Cl
     return
   }
   await live.ended.wait()
+}
+
+/** How often a store that is away is asked before a task is left to another try, and how long between, milliseconds. */
+const tries = 25
+const pauseBetween = 200
+
+async function patiently<T>(core: Core, read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read()
+    } catch (error) {
+      if (attempt === tries || core.stopping) throw error
+    }
+    await pause(pauseBetween)
+  }
+}
+
+/** Whether a run was at work on a task, and the message for the next one. */
+async function remains(
+  core: Core,
+  scope: Scope,
+  { head, left }: Claimed,
+): Promise<{ readonly worked: boolean; readonly message: Message | undefined }> {
+  const waiting = left === 'waiting'
+  const worked =
+    waiting || (!isTerminal(head.state) && (!isInterrupted(head.state) || (await isAnswered(core, scope, head))))
+  const wanted = worked && (waiting || core.agent.resumable)
+  return { worked, message: wanted ? await lastMessage(core, scope, head.id) : undefined }
 }
 
 /** Whether a message came after the status that asks for something: then a run was at work on it. */
