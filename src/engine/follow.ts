@@ -42,7 +42,7 @@ export function follow(feed: Feed, options: FollowOptions): AsyncIterableIterato
 class Follower implements AsyncIterableIterator<readonly StreamEvent[]>, Reader {
   readonly #feed: Feed
   readonly #options: FollowOptions
-  readonly #onAbort = (): void => this.#finish()
+  #onAbort: (() => void) | undefined
   #seen: number
   #position: number | undefined
   #first: StreamEvent | undefined
@@ -148,7 +148,10 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]>, Reader 
     if (this.#signal !== undefined) return
     this.#signal = this.#options.caller?.signal
     if (this.#signal?.aborted) this.#finish()
-    else this.#signal?.addEventListener('abort', this.#onAbort, { once: true })
+    else if (this.#signal !== undefined) {
+      this.#onAbort = () => this.#finish()
+      this.#signal.addEventListener('abort', this.#onAbort, { once: true })
+    }
   }
 
   #change(): Promise<void> {
@@ -165,7 +168,7 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]>, Reader 
     if (this.#over) return
     this.#over = true
     this.#first = undefined
-    this.#signal?.removeEventListener('abort', this.#onAbort)
+    if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort)
     this.#stopWaiting?.()
     this.#options.readers?.delete(this)
     this.#options.onEnd()

@@ -93,30 +93,35 @@ export class SseStreams {
 
   /** Text of the frames, a string for each group; ends with the source. Leaving the loop leaves the source. */
   open(source: AsyncIterable<readonly SseFrame[]>, framing: SseFraming): AsyncIterableIterator<string> {
-    let closed = (): void => {}
-    const stream = new SseStream(source, {
-      framing,
-      farewell: () => (this.#draining ? `retry: ${this.#options.retry}\n\n` : ''),
-      closed: () => closed(),
-    })
-    closed = this.track(stream)
+    const stream = new SseStream(source, { framing, streams: this, number: ++this.#opened })
+    this.#add(this.#opened, stream)
     return stream
+  }
+
+  /** What a stream says as it ends. */
+  get farewell(): string {
+    return this.#draining ? `retry: ${this.#options.retry}\n\n` : ''
   }
 
   /** Counts a stream among the open ones until the returned function is called. */
   track(stream: OpenStream): () => void {
     const number = ++this.#opened
+    this.#add(number, stream)
+    return () => this.closed(number)
+  }
+
+  #add(number: number, stream: OpenStream): void {
     const { keepAlive } = this.#options
     if (keepAlive > 0) this.#beat ??= setInterval(() => this.#tick(), keepAlive / 2)
     this.#open.set(number, stream)
-    return () => this.#closed(number)
   }
 
   #tick(): void {
     for (const stream of this.#open.values()) stream.tick()
   }
 
-  #closed(number: number): void {
+  /** Called by a stream that has ended. */
+  closed(number: number): void {
     this.#open.delete(number)
     if (this.#open.size > 0) return
     clearInterval(this.#beat)
@@ -138,8 +143,8 @@ export class SseStreams {
 
 interface StreamOptions {
   readonly framing: SseFraming
-  farewell(): string
-  closed(): void
+  readonly streams: SseStreams
+  readonly number: number
 }
 
 /** Turns groups of frames into text. Written by hand, as a generator cannot speak while it waits for its source. */
@@ -182,7 +187,7 @@ class SseStream implements AsyncIterableIterator<string> {
   end(): void {
     if (this.#ended) return
     this.#leave()
-    this.#finish(this.#options.farewell())
+    this.#finish(this.#options.streams.farewell)
   }
 
   #pull(): void {
@@ -191,7 +196,7 @@ class SseStream implements AsyncIterableIterator<string> {
       (result) => {
         this.#pulling = false
         if (this.#ended) return
-        if (result.done) this.#finish(this.#options.farewell())
+        if (result.done) this.#finish(this.#options.streams.farewell)
         else if (result.value.length > 0) this.#write(result.value)
         else this.#pull()
       },
@@ -210,7 +215,7 @@ class SseStream implements AsyncIterableIterator<string> {
 
   #break(reason: unknown): void {
     if (this.#ended) return
-    this.#finish(`data: ${this.#options.framing.error(reason)}\n\n${this.#options.farewell()}`)
+    this.#finish(`data: ${this.#options.framing.error(reason)}\n\n${this.#options.streams.farewell}`)
   }
 
   /** The source may take its time to notice; nobody waits for it, and it has no one left to tell an error to. */
@@ -229,7 +234,7 @@ class SseStream implements AsyncIterableIterator<string> {
   #finish(last: string): void {
     if (this.#ended) return
     this.#ended = true
-    this.#options.closed()
+    this.#options.streams.closed(this.#options.number)
     if (last !== '') this.#emit(last)
     this.#waiting?.(done)
     this.#waiting = undefined
