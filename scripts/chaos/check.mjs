@@ -1,7 +1,7 @@
 // The checker: reads a history and tells everything in it that must not be. It knows nothing of how the history came about.
 //
 // Entries, in the order in which things happened to the clients:
-//   { kind: 'call', call, what, taskId?, message?, key? }   a call begins; `what` is the operation, `message` what it sends
+//   { kind: 'call', call, what, taskId?, message?, key?, blocking? }   a call begins; `what` is the operation, `message` what it sends
 //   { kind: 'answer', call, task }                          a task that an answer showed
 //   { kind: 'refused', call, reason, text }                 an error of the protocol
 //   { kind: 'frame', call, id, event }                      a frame of the stream that a call opened; `from` in the call: Last-Event-ID
@@ -18,6 +18,9 @@ import { canonical, hasEnded, messagesOf } from './fold.mjs'
 
 /** Errors that a caller may get from servers that lose nothing. */
 const allowed = new Set(['TASK_NOT_CANCELABLE', 'UNSUPPORTED_OPERATION', 'RESOURCE_EXHAUSTED', 'UNAVAILABLE'])
+
+/** States in which somebody is still at work, or about to be. */
+const active = new Set(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'])
 
 /** Makes a checker; `reasons` are texts with which a task may be FAILED, `fullText(messageId, prompt)` is the whole answer to a message. */
 export function createChecker({ reasons = [], fullText }) {
@@ -84,6 +87,7 @@ export function createChecker({ reasons = [], fullText }) {
       if (call.taskId !== undefined && call.taskId !== task.id)
         violate('other task', call.taskId, `answered ${task.id}`)
       show(record, task, call)
+      if (call.blocking && active.has(task.status.state)) violate('answered early', task.id, task.status.state)
       if (call.message !== undefined) acknowledge(record, call.message.messageId)
     },
     refused({ call: number, reason, text }) {

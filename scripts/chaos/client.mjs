@@ -45,6 +45,7 @@ export function createCalls({ url, history, random }) {
       what,
       ...(params.id !== undefined && { taskId: params.id }),
       ...(params.message !== undefined && { message: params.message, taskId: params.message.taskId }),
+      ...(params.configuration?.returnImmediately === false && { blocking: true }),
       ...(key !== undefined && { key }),
       ...(from !== undefined && { from: Number(from) }),
     })

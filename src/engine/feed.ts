@@ -50,6 +50,11 @@ export function createFramer(ids: string): (entries: readonly Entry[]) => Frame[
   }
 }
 
+/** A reader that waits for what comes next. */
+export interface Waiter {
+  wake(): void
+}
+
 /** Frames that are kept for readers; whoever is further behind reads the store. */
 const tailLength = 1024
 
@@ -73,7 +78,7 @@ export class Feed {
   changes = 0
   #frames: Frame[] = []
   #dropped = 0
-  #wakers: (() => void)[] = []
+  #waiting = new Set<Waiter>()
 
   constructor(taskId: string, ids: string) {
     this.taskId = taskId
@@ -116,18 +121,20 @@ export class Feed {
 
   wake(): void {
     this.changes += 1
-    if (this.#wakers.length === 0) return
-    const wakers = this.#wakers
-    this.#wakers = []
-    for (const wake of wakers) wake()
+    if (this.#waiting.size === 0) return
+    const waiting = this.#waiting
+    this.#waiting = new Set()
+    for (const reader of waiting) reader.wake()
   }
 
-  /** Calls back at the next change; the returned function takes that back. */
-  onChange(wake: () => void): () => void {
-    this.#wakers.push(wake)
-    return () => {
-      this.#wakers = this.#wakers.filter((other) => other !== wake)
-    }
+  /** Wakes a reader at the next change. */
+  await(reader: Waiter): void {
+    this.#waiting.add(reader)
+  }
+
+  /** Forgets a reader that waits no longer. */
+  leave(reader: Waiter): void {
+    this.#waiting.delete(reader)
   }
 
   /** Where a reader that has seen entry `seq` stands; undefined when frames after it are no longer kept here. */

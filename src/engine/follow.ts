@@ -41,7 +41,8 @@ export function follow(feed: Feed, options: FollowOptions): AsyncIterableIterato
 
 class Follower implements AsyncIterableIterator<readonly StreamEvent[]>, Reader {
   readonly #feed: Feed
-  readonly #options: FollowOptions
+  /** Without the first frame, which would be kept as long as the stream. */
+  readonly #options: Omit<FollowOptions, 'first' | 'after'>
   #onAbort: (() => void) | undefined
   #seen: number
   #position: number | undefined
@@ -50,14 +51,15 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]>, Reader 
   #over = false
   #ended = false
   #signal: AbortSignal | undefined
-  #stopWaiting: (() => void) | undefined
+  #wake: (() => void) | undefined
 
   constructor(feed: Feed, options: FollowOptions) {
     this.#feed = feed
-    this.#options = options
-    this.#seen = options.after
-    this.#first = options.first
-    this.#position = feed.position(options.after)
+    const { after, first, ...rest } = options
+    this.#options = rest
+    this.#seen = after
+    this.#first = first
+    this.#position = feed.position(after)
     options.readers?.add(this)
   }
 
@@ -156,12 +158,15 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]>, Reader 
 
   #change(): Promise<void> {
     return new Promise((resolve) => {
-      const forget = this.#feed.onChange(resolve)
-      this.#stopWaiting = () => {
-        forget()
-        resolve()
-      }
+      this.#wake = resolve
+      this.#feed.await(this)
     })
+  }
+
+  /** Called by the feed at its next change. */
+  wake(): void {
+    this.#wake?.()
+    this.#wake = undefined
   }
 
   #finish(): void {
@@ -169,7 +174,10 @@ class Follower implements AsyncIterableIterator<readonly StreamEvent[]>, Reader 
     this.#over = true
     this.#first = undefined
     if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort)
-    this.#stopWaiting?.()
+    if (this.#wake !== undefined) {
+      this.#feed.leave(this)
+      this.wake()
+    }
     this.#options.readers?.delete(this)
     this.#options.onEnd()
   }

@@ -87,7 +87,7 @@ function soundHistory(): Entry[] {
     frame(3, 5),
     frame(3, 6),
     frame(3, 7),
-    { kind: 'call', call: 4, what: 'SendMessage', message, key: 'k' },
+    { kind: 'call', call: 4, what: 'SendMessage', message, key: 'k', blocking: true },
     { kind: 'answer', call: 4, task: at('COMPLETED', 7, 3) },
     { kind: 'call', call: 5, what: 'CancelTask', taskId: 't' },
     { kind: 'refused', call: 5, reason: 'TASK_NOT_CANCELABLE', text: '' },
@@ -211,6 +211,13 @@ const planted: Readonly<Record<string, readonly [rule: string, plant: (history: 
   'a client put another task together': [
     'view differs',
     (history) => (find(history, 'view').task = at('COMPLETED', 7, 2)),
+  ],
+  'a caller that waits was answered while the task was at work': [
+    'answered early',
+    (history) => {
+      history.push({ kind: 'call', call: 9, what: 'SendMessage', message, key: 'k', blocking: true })
+      history.push({ kind: 'answer', call: 9, task: at('WORKING', 3, 0) })
+    },
   ],
   'an answer was about another task': ['other task', (history) => (find(history, 'call', 1).taskId = 'u')],
   'a call failed within the server': [
