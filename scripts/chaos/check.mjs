@@ -5,6 +5,8 @@
 //   { kind: 'answer', call, task }                          a task that an answer showed
 //   { kind: 'refused', call, reason, text }                 an error of the protocol
 //   { kind: 'frame', call, id, event }                      a frame of the stream that a call opened; `from` in the call: Last-Event-ID
+//   { kind: 'end', call, at }                               a stream ended by itself
+//   { kind: 'drain', node, from, to }                       a node was told to end, and then had
 //   { kind: 'view', task }                                  a task as a client put it together from its events up to the end
 //   { kind: 'step', task, run, node, pid, step, at }        what a run of the agent did: begin, step, done, end
 //   { kind: 'trouble', node, from, to }                     a node could not know the time (it was stopped)
@@ -22,12 +24,17 @@ const allowed = new Set(['TASK_NOT_CANCELABLE', 'UNSUPPORTED_OPERATION', 'RESOUR
 /** States in which somebody is still at work, or about to be. */
 const active = new Set(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'])
 
+/** How late the end of a stream may be noticed, milliseconds. */
+const delivery = 500
+
 /** Makes a checker; `reasons` are texts with which a task may be FAILED, `fullText(messageId, prompt)` is the whole answer to a message. */
 export function createChecker({ reasons = [], fullText }) {
   const tasks = new Map()
   const calls = new Map()
   const steps = []
   const troubles = []
+  const drains = []
+  const ends = []
   const stored = new Map()
   const violations = []
   const counts = {
@@ -110,7 +117,15 @@ export function createChecker({ reasons = [], fullText }) {
       const known = record.frames.get(id)?.mark
       if (known !== undefined && known !== mark) violate('two events', record.id, `number ${id}: ${canonical(event)}`)
       stream.frames.push([id, mark])
+      stream.state = event.statusUpdate?.status.state ?? stream.state
       if (!record.frames.has(id)) record.frames.set(id, { mark, order })
+    },
+    end({ call: number, at }) {
+      const { stream, record } = calls.get(number)
+      if (stream !== undefined && active.has(stream.state)) ends.push({ at, id: record.id, state: stream.state })
+    },
+    drain(entry) {
+      drains.push(entry)
     },
     view({ task }) {
       counts.views += 1
@@ -137,7 +152,13 @@ export function createChecker({ reasons = [], fullText }) {
     counts.streams += 1
     if (event.task === undefined) return violate('no snapshot', call.taskId, `began with ${canonical(event)}`)
     const record = recordOf(event.task.id)
-    const stream = { id, mark: digest([event.task.status, event.task.artifacts ?? []]), from: call.from, frames: [] }
+    const stream = {
+      id,
+      mark: digest([event.task.status, event.task.artifacts ?? []]),
+      from: call.from,
+      frames: [],
+      state: event.task.status.state,
+    }
     if (call.from !== undefined) {
       counts.resumed += 1
       if (id !== call.from) violate('resumed elsewhere', record.id, `asked for ${call.from}, began at ${id}`)
@@ -169,6 +190,14 @@ export function createChecker({ reasons = [], fullText }) {
     }
   }
 
+  /** A server closes a stream of a task that is at work only when it drains. */
+  function checkEnds() {
+    for (const { at, id, state } of ends) {
+      const drained = drains.some(({ from, to }) => at >= from && at <= to + delivery)
+      if (!drained) violate('closed early', id, `at ${at}, ${state}`)
+    }
+  }
+
   function checkList() {
     if (listed === undefined) return
     const ids = new Set(listed)
@@ -189,6 +218,7 @@ export function createChecker({ reasons = [], fullText }) {
       const { runs, broken } = checkRuns(steps, { troubles, violate })
       Object.assign(counts, { runs, broken: broken.size })
       checkSends()
+      checkEnds()
       checkList()
       for (const record of tasks.values()) {
         const found = stored.get(record.id)

@@ -94,6 +94,7 @@ export function createCalls({ url, history, random }) {
             break
           }
         }
+        if (seen.how === 'ended') history.record({ kind: 'end', call: number })
       } catch (error) {
         seen.how = leave.signal.aborted ? 'left' : 'broken'
         seen.error = error

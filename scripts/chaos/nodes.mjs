@@ -61,8 +61,10 @@ export async function startNode(name, settings, { database, history, onLog }) {
         victim.kill(signal)
         // One that does not end by itself shows in the history: its tasks are taken over late.
         const timer = setTimeout(() => victim.kill('SIGKILL'), 15_000)
+        const from = Date.now()
         await gone
         clearTimeout(timer)
+        if (signal === 'SIGTERM') history.record({ kind: 'drain', node: name, from, to: Date.now() })
       }
       address = undefined
     },

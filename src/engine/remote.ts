@@ -161,6 +161,9 @@ export async function followRun(core: Core, place: TaskPlace, send: RemoteSend &
   const settled = ({ state, time, held }: TaskHead): boolean =>
     !held || isTerminal(state) || (isInterrupted(state) && time > head.time)
   await untilHead(core, place, { caller, until: settled })
+  const live = core.lives.get(place.id)
+  // This process has taken the task over, and runs it again.
+  if (live?.run !== undefined && !live.releasing) return live.jobs.join(job)
   if (core.stopping) job.settled.reject(shuttingDown())
   else if (caller.signal?.aborted) job.settled.reject(new A2AError('Cancelled'))
   else job.settled.resolve()

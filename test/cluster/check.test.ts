@@ -79,7 +79,8 @@ function soundHistory(): Entry[] {
     { kind: 'frame', call: 1, id: 2, event: { task: made } },
     frame(1, 3),
     frame(1, 4),
-    { kind: 'cut', call: 1 },
+    { kind: 'end', call: 1, at: 104 },
+    { kind: 'drain', node: 'a', from: 100, to: 105 },
     { kind: 'call', call: 2, what: 'GetTask', taskId: 't' },
     { kind: 'answer', call: 2, task: at('WORKING', 3, 1) },
     { kind: 'call', call: 3, what: 'SubscribeToTask', taskId: 't', from: 4 },
@@ -218,6 +219,10 @@ const planted: Readonly<Record<string, readonly [rule: string, plant: (history: 
       history.push({ kind: 'call', call: 9, what: 'SendMessage', message, key: 'k', blocking: true })
       history.push({ kind: 'answer', call: 9, task: at('WORKING', 3, 0) })
     },
+  ],
+  'a stream was closed while the task was at work': [
+    'closed early',
+    (history) => remove(history, find(history, 'drain')),
   ],
   'an answer was about another task': ['other task', (history) => (find(history, 'call', 1).taskId = 'u')],
   'a call failed within the server': [

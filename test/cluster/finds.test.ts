@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Executor, inputRequired } from '../../src/engine/executor.ts'
+import { type Executor, inputRequired, working } from '../../src/engine/executor.ts'
 import type { Store } from '../../src/engine/store.ts'
 import { A2AError } from '../../src/protocol/errors.ts'
 import { openPostgresStore } from '../../src/stores/postgres.ts'
@@ -34,6 +34,16 @@ const ask: Executor = async function* (task) {
   yield `did ${text} after ${task.history.map(textOf).join(', ')}`
 }
 
+/** Takes its time when it is run again. */
+const lasting: Executor = async function* () {
+  yield working()
+  await delay(300)
+  yield 'did it'
+}
+
+/** Whose tasks the calls of a harness are. */
+const everybody = { agent: 'tested', tenant: '', owner: '' }
+
 const atOnce = { configuration: { returnImmediately: true } }
 
 describe.each(clusterKinds)('what the chaos has found, over %s', (kind) => {
@@ -62,6 +72,21 @@ describe.each(clusterKinds)('what the chaos has found, over %s', (kind) => {
     await until(() => second.asked >= 2)
     second.away = false
     await until(async () => (await here.get(id)).status.state === 'TASK_STATE_COMPLETED')
+  })
+
+  it('who repeats a request waits for its end also when this process takes the task over meanwhile', async () => {
+    const cluster = await openCluster(kind)
+    const [first, second] = [await cluster.open(), await cluster.open()]
+    const there = await createHarness(ask, { store: first, resumable: true })
+    const here = await createHarness(lasting, { store: second, resumable: true, limits: { sweepEvery: 20 } })
+    const send = { message: { messageId: 'm' }, context: { headers: { 'idempotency-key': 'k' } } }
+    const lost = there.sendTask('stay', send).catch(() => {})
+    await until(async () => (await second.list(everybody, { pageSize: 1, view: { artifacts: false } })).total > 0)
+    const repeated = here.sendTask('stay', send)
+    await delay(50)
+    await cluster.kill(first)
+    expect((await repeated).status.state).toBe('TASK_STATE_COMPLETED')
+    await lost
   })
 
   it('who repeats a request whose first caller left gets an answer of its own', async () => {
