@@ -54,12 +54,12 @@ export function createCalls({ url, history, random }) {
   const fail = (number, error) => {
     if (error instanceof Refused) {
       history.record({ kind: 'refused', call: number, reason: error.reason, text: error.message.slice(0, 400) })
-    } else history.record({ kind: 'cut', call: number, why: String(error.cause?.code ?? error.message) })
+    } else history.record({ kind: 'cut', call: number, why: String(error.code ?? error.message) })
   }
   const options = ({ params, headers }, signal) => ({
     binding: binding(),
     params,
-    headers: { ...headers, connection: 'close' },
+    headers,
     signal,
   })
   return {

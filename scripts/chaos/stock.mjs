@@ -12,24 +12,23 @@ const active = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING']
 /** Sends what never got an answer, waits until no task is at work, then records every task with all its frames. */
 export async function takeStock({ url, history, shared, report, random }) {
   const server = { url }
-  const headers = { connection: 'close' }
   const { ask } = createCalls({ url, history, random })
   await forEach(shared.unanswered, async ([key, params]) => {
     // A refusal (a task that has ended meanwhile) is an answer too.
     await ask('SendMessage', { params, headers: { 'idempotency-key': key } }).catch(() => {})
   })
-  await settled({ server, headers, report })
+  await settled({ server, report })
   const ids = []
   let pageToken
   do {
     const params = { pageSize: 100, ...(pageToken && { pageToken }) }
-    const page = await call(server, 'ListTasks', { binding: 'jsonrpc', params, headers })
+    const page = await call(server, 'ListTasks', { binding: 'jsonrpc', params })
     ids.push(...page.tasks.map(({ id }) => id))
     pageToken = page.nextPageToken
   } while (pageToken)
   history.record({ kind: 'listed', ids })
   report(`${ids.length} tasks to look at`)
-  await forEach(ids, (id) => recordTask({ server, headers, history, id }))
+  await forEach(ids, (id) => recordTask({ server, history, id }))
 }
 
 /** Does the work for each item, a few at a time. */
@@ -41,13 +40,11 @@ async function forEach(items, work) {
   await Promise.all(Array.from({ length: 8 }, runner))
 }
 
-async function settled({ server, headers, report }) {
+async function settled({ server, report }) {
   const until = Date.now() + patience
   for (;;) {
     const pages = await Promise.all(
-      active.map((status) =>
-        call(server, 'ListTasks', { binding: 'jsonrpc', params: { status, pageSize: 1 }, headers }),
-      ),
+      active.map((status) => call(server, 'ListTasks', { binding: 'jsonrpc', params: { status, pageSize: 1 } })),
     )
     const left = pages.reduce((sum, { totalSize }) => sum + totalSize, 0)
     if (left === 0) return
@@ -59,15 +56,15 @@ async function settled({ server, headers, report }) {
 /** Number of the frame that shows a task as it was made: its message is the first entry, its first status the second. */
 const firstFrame = 2
 
-async function recordTask({ server, headers, history, id }) {
-  const task = await call(server, 'GetTask', { binding: 'rest', params: { id }, headers })
+async function recordTask({ server, history, id }) {
+  const task = await call(server, 'GetTask', { binding: 'rest', params: { id } })
   const leave = new AbortController()
   const timer = setTimeout(() => leave.abort(), 10_000)
   const frames = []
   let folded
   try {
     const options = { binding: 'rest', params: { id }, signal: leave.signal }
-    const given = { ...options, headers: { ...headers, 'last-event-id': String(firstFrame) } }
+    const given = { ...options, headers: { 'last-event-id': String(firstFrame) } }
     for await (const frame of stream(server, 'SubscribeToTask', given)) {
       frames.push(frame)
       folded = frame.event.task ?? fold(folded, frame.event)

@@ -1,4 +1,5 @@
 // A2A calls by hand over both bindings, so that the proof relies on nothing of the client library.
+import { request } from 'node:http'
 
 /** An answer that is an error of the protocol. */
 export class Refused extends Error {
@@ -26,35 +27,44 @@ const paths = {
   ListTasks: (query) => ['GET', `/tasks?${new URLSearchParams(query)}`],
 }
 
+/** A request over a connection of its own, so that each may come to another server, and a cut is told from an end. */
 function open(server, operation, { binding, params, headers, signal }) {
-  if (binding === 'jsonrpc') {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: ++calls, method: operation, params })
-    return fetch(`${server.url}/invoke`, { method: 'POST', headers: { ...json, ...headers }, body, signal })
-  }
-  const [method, path] = paths[operation](params)
-  const body = operation.startsWith('Send') ? { body: JSON.stringify(params) } : {}
-  return fetch(`${server.url}${path}`, { method, headers: { ...json, ...headers }, ...body, signal })
+  const [method, path, body] =
+    binding === 'jsonrpc'
+      ? ['POST', '/invoke', { jsonrpc: '2.0', id: ++calls, method: operation, params }]
+      : [...paths[operation](params), operation.startsWith('Send') ? params : undefined]
+  const options = { method, headers: { ...json, ...headers }, signal, agent: false }
+  return new Promise((resolve, reject) => {
+    const outgoing = request(server.url + path, options, resolve)
+    outgoing.on('error', reject)
+    outgoing.end(body && JSON.stringify(body))
+  })
+}
+
+async function textOf(response) {
+  let text = ''
+  for await (const piece of response.setEncoding('utf8')) text += piece
+  return text
 }
 
 /** The result of a unary operation; throws `Refused`, or the error of the connection. */
 export async function call(server, operation, options) {
   const response = await open(server, operation, options)
-  const text = await response.text()
+  const text = await textOf(response)
   const value = JSON.parse(text)
-  if (!response.ok || value.error !== undefined) throw new Refused(operation, text)
+  if (response.statusCode >= 400 || value.error !== undefined) throw new Refused(operation, text)
   return options.binding === 'jsonrpc' ? value.result : value
 }
 
 /** The frames of a stream, `{ id, event }`, each given once it has arrived whole. */
 export async function* stream(server, operation, options) {
   const response = await open(server, operation, options)
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    throw new Refused(operation, await response.text())
+  if (!response.headers['content-type']?.startsWith('text/event-stream')) {
+    throw new Refused(operation, await textOf(response))
   }
-  const decoder = new TextDecoder()
   let text = ''
-  for await (const bytes of response.body) {
-    text += decoder.decode(bytes, { stream: true })
+  for await (const piece of response.setEncoding('utf8')) {
+    text += piece
     const frames = text.split('\n\n')
     text = frames.pop()
     for (const frame of frames) {
