@@ -5,11 +5,10 @@ const config: ViteUserConfig = defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // One process for all: start-up is paid once, and a test that leaves something behind is noticed by the next.
+    // Few processes for all: start-up is paid once in each, and a test that leaves something behind is noticed by the next.
     pool: 'forks',
     isolate: false,
-    maxWorkers: 1,
-    fileParallelism: false,
+    maxWorkers: 2,
     reporters: ['default', './scripts/reporter.mjs'],
   },
 })

@@ -120,6 +120,7 @@ export async function startPostgres({ sync = false, port } = {}) {
   /** All its processes: a child each connection. */
   const signal = (name) => {
     const master = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+    if (!(master > 1)) return
     for (const pid of [master, ...childrenOf(master)]) {
       try {
         process.kill(pid, name)

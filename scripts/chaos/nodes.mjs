@@ -78,6 +78,8 @@ export async function startNode(name, settings, { database, history, onLog }) {
       own.kill('SIGCONT')
       history.record({ kind: 'trouble', node: name, from, to })
     },
+    /** For when this process ends: nothing of the node stays, stopped or not. */
+    killNow: () => child?.kill('SIGKILL'),
     close() {
       line?.close()
       return node.kill()

@@ -19,7 +19,8 @@ const {
 const load = (file) => import(pathToFileURL(join(dist, file)).href)
 const library = await load('server/index.js')
 
-const tell = (level) => (text, fields) => process.send?.({ log: `${level} ${text} ${JSON.stringify(fields ?? {})}` })
+const tell = (level) => (text, fields) =>
+  process.connected && process.send({ log: `${level} ${text} ${JSON.stringify(fields ?? {})}` })
 const log = { debug() {}, info: tell('info'), warn: tell('warn'), error: tell('error') }
 
 async function openStore() {

@@ -36,7 +36,10 @@ export async function runChaos({
     world.router?.close()
     database?.stop()
   }
-  const stopNow = () => database?.stop()
+  const stopNow = () => {
+    for (const node of world.nodes) node.killNow()
+    database?.stop()
+  }
   process.on('exit', stopNow)
   try {
     const choose = createRandom(seed, 'router')
