@@ -52,9 +52,17 @@ export function databaseError(error: unknown): A2AError {
     const text = 'The database of the task store does not answer at the moment; try again'
     return new A2AError('Unavailable', text, { cause: error, retryAfter: 1 })
   }
-  return new A2AError('Unavailable', `The task store could not do this (PostgreSQL error ${state ?? 'unknown'})`, {
-    cause: error,
-  })
+  const trouble = troubles[state ?? ''] ?? `it answers with error ${state ?? 'unknown'}`
+  return new A2AError('Unavailable', `The database of the task store cannot be used: ${trouble}`, { cause: error })
+}
+
+/** What to do about errors that lie in how the database was set up. */
+const troubles: Readonly<Record<string, string>> = {
+  '28000': 'it does not let this user in. Check the user in the URL, and pg_hba.conf',
+  '28P01': 'the password is wrong. Check the URL, PGPASSWORD or ~/.pgpass',
+  '3D000': 'there is no database of this name. Create it, or name another in the URL',
+  '3F000': 'there is no such schema',
+  '42501': 'this user lacks a right. Grant it CREATE on the database, or make it the owner of the schema',
 }
 
 function ignored(): void {}
