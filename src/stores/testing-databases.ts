@@ -29,7 +29,9 @@ export function sqliteDatabase(options: SqliteStoreOptions = {}): TestDatabase {
   const path = join(folder, 'tasks.db')
   const numbers = new Map<Store, number>()
   const ask = async <T>(work: (connection: Connection) => T): Promise<T> => {
-    const database = (await sqliteDriver()).open(path)
+    // The same library as the stores': two of them in one process undo each other's locks on a file.
+    const { driver } = options
+    const database = (typeof driver === 'object' ? driver : await sqliteDriver(driver)).open(path)
     try {
       database.exec('pragma busy_timeout = 5000')
       return work(new Connection(database))
