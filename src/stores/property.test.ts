@@ -6,8 +6,10 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { TaskRecord } from '../engine/record.ts'
 import type { Entry, Store } from '../engine/store.ts'
 import { openMemoryStore } from './memory.ts'
+import { openPostgresStore } from './postgres.ts'
 import { openSqliteStore } from './sqlite.ts'
 import { messageText, scope, whole } from './testing-entries.ts'
+import { freshSchema, testDatabase } from './testing-postgres.ts'
 
 type Draft =
   | { kind: 'message' }
@@ -96,6 +98,22 @@ function entriesOf(drafts: readonly Draft[]): Entry[] {
   })
 }
 
+/** Stores a task in commits of these sizes, of which some are waited for. */
+async function write(
+  store: Store,
+  id: string,
+  { entries, sizes }: { entries: readonly Entry[]; sizes: readonly number[] },
+): Promise<void> {
+  const log = store.create({ scope, id, contextId: `c-${id}`, metadata: '{"m":1}' })
+  for (let at = 0, turn = 0; at < entries.length; turn++) {
+    const size = sizes[turn % sizes.length]!
+    const written = log.append(entries.slice(at, at + size))
+    if (size % 2 === 0) await written
+    at += size
+  }
+  await log.append([], { release: true })
+}
+
 async function everything(store: Store, id: string, length: number): Promise<unknown[]> {
   const seen: unknown[] = []
   for (const historyLength of [undefined, 0, 1, 2]) {
@@ -120,6 +138,35 @@ describe('any entries, in commits of any size', () => {
     rmSync(folder, { recursive: true })
   })
 
+  test.skipIf(testDatabase === undefined)(
+    'memory and PostgreSQL tell the same task, also at another node',
+    async () => {
+      const { url, drop } = freshSchema()
+      const memory = openMemoryStore()
+      const [writing, reading] = [await openPostgresStore({ url }), await openPostgresStore({ url })]
+      try {
+        await fc.assert(
+          fc.asyncProperty(
+            fc.array(draft, { minLength: 1, maxLength: 40 }),
+            fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
+            async (drafts, sizes) => {
+              const id = `p${++count}`
+              const entries = entriesOf(drafts)
+              for (const store of [memory, writing]) await write(store, id, { entries, sizes })
+              const expected = await everything(memory, id, entries.length)
+              expect(await everything(writing, id, entries.length)).toEqual(expected)
+              expect(await everything(reading, id, entries.length)).toEqual(expected)
+            },
+          ),
+          { numRuns: 25 },
+        )
+      } finally {
+        for (const store of [memory, writing, reading]) await store.close()
+        await drop()
+      }
+    },
+  )
+
   test('memory, SQLite and the record tell the same task, also after the file is opened again', async () => {
     const memory = openMemoryStore()
     let cached = await openSqliteStore({ path, thread: 'main' })
@@ -133,16 +180,7 @@ describe('any entries, in commits of any size', () => {
           const entries = entriesOf(drafts)
           const record = new TaskRecord(id, `c-${id}`, '{"m":1}')
           for (const entry of entries) record.add(entry)
-          for (const store of [memory, cached]) {
-            const log = store.create({ scope, id, contextId: `c-${id}`, metadata: '{"m":1}' })
-            for (let at = 0, turn = 0; at < entries.length; turn++) {
-              const size = sizes[turn % sizes.length]!
-              const written = log.append(entries.slice(at, at + size))
-              if (size % 2 === 0) await written
-              at += size
-            }
-            await log.append([], { release: true })
-          }
+          for (const store of [memory, cached]) await write(store, id, { entries, sizes })
           expect((await cached.read(scope, id, whole))?.text).toBe(record.text(whole))
           const expected = await everything(memory, id, entries.length)
           expect(await everything(cached, id, entries.length)).toEqual(expected)
