@@ -7,7 +7,7 @@ import type { SendMessageRequest, SendMessageResponse } from '../protocol/genera
 import { type Reach, requireHead } from './claim.ts'
 import type { Core } from './core.ts'
 import type { Job } from './jobs.ts'
-import { followRun } from './remote.ts'
+import { followRun, waitHere } from './remote.ts'
 import type { Send, Started } from './sends.ts'
 import type { Answer, IdempotencyKey, Scope } from './store.ts'
 
@@ -151,8 +151,8 @@ async function recall(core: Core, { scope, context, streaming }: Send, answer: A
   }
   if (!('taskId' in answer)) throw new A2AError('Internal')
   const { taskId: id } = answer
-  const live = core.lives.get(id)
   const head = await requireHead(core, scope, id)
+  const live = core.lives.get(id)
   const job: Job = {
     message: { messageId: '', role: 'ROLE_USER', parts: [] },
     metadata: {},
@@ -161,9 +161,8 @@ async function recall(core: Core, { scope, context, streaming }: Send, answer: A
     startedAt: head.seq,
     settled: new Outcome(),
   }
-  if (live?.run !== undefined) live.jobs.join(job)
-  else if (live === undefined && head.held)
-    void followRun(core, { scope, id }, { job, caller: context, streaming, head })
+  if (live !== undefined) void waitHere(live, job)
+  else if (head.held) void followRun(core, { scope, id }, { job, caller: context, streaming, head })
   else job.settled.resolve()
   return { kind: 'task', taskId: id, seq: head.seq, job }
 }

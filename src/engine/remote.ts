@@ -2,6 +2,7 @@ import { A2AError, type A2AErrorOptions, type ErrorCode } from '../protocol/erro
 import { isInterrupted, isTerminal } from '../protocol/task.ts'
 import type { Core } from './core.ts'
 import type { Job } from './jobs.ts'
+import type { Live } from './live.ts'
 import { Pulse } from './pulse.ts'
 import { shuttingDown } from './stop-reason.ts'
 import type { MailState, NewMail, Scope, TaskHead } from './store.ts'
@@ -155,6 +156,14 @@ function begun(core: Core, id: string, { job, seq }: { job: Job; seq: number }):
   feed.wake()
 }
 
+/** Lets a repeated send wait for what this process makes of a task: the run at work, or the end that is being written. */
+export async function waitHere(live: Live, job: Job): Promise<void> {
+  if (live.run !== undefined && !live.releasing) return live.jobs.join(job)
+  await live.ended.wait()
+  if (live.left) job.settled.reject(shuttingDown())
+  else job.settled.resolve()
+}
+
 /** Lets a repeated send wait for what the run comes to that another process has at work for the task, found as `head`. */
 export async function followRun(core: Core, place: TaskPlace, send: RemoteSend & { head: TaskHead }): Promise<void> {
   const { job, caller, head, streaming } = send
@@ -162,8 +171,8 @@ export async function followRun(core: Core, place: TaskPlace, send: RemoteSend &
     !held || isTerminal(state) || (isInterrupted(state) && time > head.time)
   await untilHead(core, place, { caller, until: settled })
   const live = core.lives.get(place.id)
-  // This process has taken the task over, and runs it again.
-  if (live?.run !== undefined && !live.releasing) return live.jobs.join(job)
+  // This process has taken the task over.
+  if (live !== undefined) return waitHere(live, job)
   if (core.stopping) job.settled.reject(shuttingDown())
   else if (caller.signal?.aborted) job.settled.reject(new A2AError('Cancelled'))
   else job.settled.resolve()

@@ -74,20 +74,26 @@ describe.each(clusterKinds)('what the chaos has found, over %s', (kind) => {
     await until(async () => (await here.get(id)).status.state === 'TASK_STATE_COMPLETED')
   })
 
-  it('who repeats a request waits for its end also when this process takes the task over meanwhile', async () => {
-    const cluster = await openCluster(kind)
-    const [first, second] = [await cluster.open(), await cluster.open()]
-    const there = await createHarness(ask, { store: first, resumable: true })
-    const here = await createHarness(lasting, { store: second, resumable: true, limits: { sweepEvery: 20 } })
-    const send = { message: { messageId: 'm' }, context: { headers: { 'idempotency-key': 'k' } } }
-    const lost = there.sendTask('stay', send).catch(() => {})
-    await until(async () => (await second.list(everybody, { pageSize: 1, view: { artifacts: false } })).total > 0)
-    const repeated = here.sendTask('stay', send)
-    await delay(50)
-    await cluster.kill(first)
-    expect((await repeated).status.state).toBe('TASK_STATE_COMPLETED')
-    await lost
-  })
+  it.each([
+    { resumable: true, state: 'TASK_STATE_COMPLETED' },
+    { resumable: false, state: 'TASK_STATE_FAILED' },
+  ])(
+    'who repeats a request waits for its end also when this process takes the task over meanwhile ($state)',
+    async ({ resumable, state }) => {
+      const cluster = await openCluster(kind)
+      const [first, second] = [await cluster.open(), await cluster.open()]
+      const there = await createHarness(ask, { store: first, resumable })
+      const here = await createHarness(lasting, { store: second, resumable, limits: { sweepEvery: 20 } })
+      const send = { message: { messageId: 'm' }, context: { headers: { 'idempotency-key': 'k' } } }
+      const lost = there.sendTask('stay', send).catch(() => {})
+      await until(async () => (await second.list(everybody, { pageSize: 1, view: { artifacts: false } })).total > 0)
+      const repeated = here.sendTask('stay', send)
+      await delay(50)
+      await cluster.kill(first)
+      expect((await repeated).status.state).toBe(state)
+      await lost
+    },
+  )
 
   it('who repeats a request whose first caller left gets an answer of its own', async () => {
     const cluster = await openCluster(kind)
