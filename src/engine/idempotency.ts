@@ -63,7 +63,11 @@ export async function startOnce(core: Core, send: KeyedSend, start: () => Promis
   if (running !== undefined) {
     checkDigest(idempotency.digest, running.digest)
     try {
-      return joined(await running.started)
+      const first = await running.started
+      // Not the wait of the first caller, who may leave: this one waits for itself.
+      return first.kind === 'message'
+        ? first
+        : await recall(core, send, { digest: running.digest, taskId: first.taskId })
     } catch (error) {
       if (!A2AError.is(error) || error.code !== 'Cancelled' || send.context.signal?.aborted) throw error
       // The first caller left before anything was begun; this one is still here.
@@ -77,13 +81,6 @@ export async function startOnce(core: Core, send: KeyedSend, start: () => Promis
   } finally {
     core.keyed.delete(place)
   }
-}
-
-/** The same send, without what belongs to the stream of its first caller. */
-function joined(started: Started): Started {
-  if (started.kind === 'message') return started
-  const { made: _, ...rest } = started
-  return rest
 }
 
 /** Another process has taken the key while this one had to let it go: what that made of it is the answer. */

@@ -46,6 +46,24 @@ const everybody = { agent: 'tested', tenant: '', owner: '' }
 
 const atOnce = { configuration: { returnImmediately: true } }
 
+it('two who send the same request at once wait each for themselves: one that leaves does not end the wait of the other', async () => {
+  const here = await createHarness(async function* () {
+    yield working()
+    await delay(1_300)
+    yield 'did it'
+  })
+  const leaving = new AbortController()
+  const headers = { 'idempotency-key': 'k' }
+  const request = { message: { messageId: 'm' } }
+  const one = here.sendTask('go', { ...request, context: { headers, signal: leaving.signal } })
+  const left = expect(one).rejects.toMatchObject({ code: 'Cancelled' })
+  const other = here.sendTask('go', { ...request, context: { headers } })
+  await delay(100)
+  leaving.abort()
+  expect((await other).status.state).toBe('TASK_STATE_COMPLETED')
+  await left
+})
+
 describe.each(clusterKinds)('what the chaos has found, over %s', (kind) => {
   it('a run whose history cannot be read for a moment waits for the store', async () => {
     const cluster = await openCluster(kind)
