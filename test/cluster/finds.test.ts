@@ -48,6 +48,8 @@ const atOnce = { configuration: { returnImmediately: true } }
 
 it('two who send the same request at once wait each for themselves: one that leaves does not end the wait of the other', async () => {
   const here = await createHarness(async function* () {
+    // The second comes while the first is still being begun.
+    await delay(30)
     yield working()
     await delay(1_300)
     yield 'did it'
