@@ -38,6 +38,7 @@ export function checkRuns(steps, { troubles, violate }) {
   return { runs: begun.size, broken }
 }
 
+/** A step may have taken its time just before its process was stopped, and be written down only when that woke. */
 function justWoke(troubles, { node, at }) {
-  return troubles.some((trouble) => trouble.node === node && at >= trouble.from && at <= trouble.to + waking)
+  return troubles.some((trouble) => trouble.node === node && at >= trouble.from - waking && at <= trouble.to + waking)
 }
