@@ -35,15 +35,18 @@ const range = (table: string): string =>
 const task = `select ${taskColumns} from $.task as task where id = $1 and scope = $2`
 
 /** What follows the row of a task in an answer: rows of its content, whose columns are those of a chunk. */
-const chunks = `select 2, chunk.id, chunk.artifact, chunk.flags, chunk.head, chunk.metadata, chunk.parts
-  from task join $.chunk on ${range('chunk')}`
+const chunks = `select 2, own.* from task cross join lateral (
+    select chunk.id, chunk.artifact, chunk.flags, chunk.head, chunk.metadata, chunk.parts
+    from $.chunk where ${range('chunk')} offset 0) as own`
 
 const message = 'message.id, null::integer, null::smallint, null, null, message.text'
 const current = `message.id = task.key * ${entriesPerTask} + task.status`
 
 /** The messages that a view takes: all, none but that of the status, or some of the newest and that of the status. */
 const messages = {
-  all: () => `select 1, ${message} from task join $.message on ${range('message')}`,
+  // `offset 0` has each task looked up by itself: a join would be thought to meet a good part of the whole table.
+  all: () => `select 1, own.* from task cross join lateral (
+    select ${message} from $.message where ${range('message')} offset 0) as own`,
   current: () => `select 1, ${message} from task join $.message on ${current}`,
   newest: (limit: string) => `select 1, newest.* from task cross join lateral (
       (select ${message} from $.message where ${range('message')} order by message.id desc limit ${limit} + 1)
